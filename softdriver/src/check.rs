@@ -209,6 +209,11 @@ pub(crate) fn touch(at: &Allocation, offset: usize, len: usize, access: Access) 
     }
 }
 
+/// Notes that an allocation has zeros, which whoever uses it counts on.
+pub(crate) fn zeroed(at: &Allocation) {
+    touch(at, 0, at.size, Access::Write);
+}
+
 /// Runs `f` on the memory of a kernel, whose accesses are checked if they are to be.
 pub(crate) fn checked<R>(memory: &dyn Memory, f: impl FnOnce(&dyn Memory) -> R) -> R {
     if !on() {

@@ -31,8 +31,10 @@ pub(crate) const MAX_CONSTANT: usize = 65_536;
 
 /// A device.
 pub(crate) struct Device {
-    /// Its number.
+    /// Its number in the process.
     pub(crate) ordinal: usize,
+    /// Its number in the machine, by which it is known to other processes.
+    pub(crate) number: usize,
     /// Its primary context, and how often that is retained (F18).
     pub(crate) primary: Mutex<Primary>,
     /// The handle of the pool that was set last; 0 if none was (F170).
@@ -52,10 +54,22 @@ pub(crate) struct Primary {
 }
 
 impl Device {
-    pub(crate) fn new(ordinal: usize) -> Self {
+    pub(crate) fn new(ordinal: usize, number: usize) -> Self {
         let primary = Primary { context: None, count: 0, green_contexts: 0, flags: 0 };
-        Self { ordinal, primary: Mutex::new(primary), pool: AtomicUsize::new(0) }
+        Self { ordinal, number, primary: Mutex::new(primary), pool: AtomicUsize::new(0) }
     }
+}
+
+/// The identity of a device of the machine: a fixed beginning and its number.
+pub(crate) fn uuid(number: usize) -> [c_char; 16] {
+    let mut bytes = b"cuscope-soft\0\0\0\0".map(|byte| byte as c_char);
+    bytes[15] = number as c_char;
+    bytes
+}
+
+/// The device with this number in the machine, if the process has it.
+pub(crate) fn numbered(number: usize) -> Answer<&'static Device> {
+    state().devices.iter().find(|one| one.number == number).ok_or(CUDA_ERROR_INVALID_DEVICE)
 }
 
 /// The device of an ordinal (F21).
@@ -124,11 +138,9 @@ driver! {
         device(dev)?;
         entry::write_text(name, len, "cuscope software device")
     }
-    /// The identity: a fixed prefix and the ordinal.
+    /// The identity.
     fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) {
-        let device = device(dev)?;
-        let mut bytes = b"cuscope-soft\0\0\0\0".map(|byte| byte as c_char);
-        bytes[15] = device.ordinal as c_char;
+        let bytes = self::uuid(device(dev)?.number);
         entry::write(uuid, CUuuid { bytes })
     }
     /// Memory of the device.
@@ -147,18 +159,18 @@ driver! {
         if len < PCI_ADDRESS {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        entry::write_text(pciBusId, len, &format!("0000:{:02X}:00.0", device.ordinal))
+        entry::write_text(pciBusId, len, &format!("0000:{:02X}:00.0", device.number))
     }
     /// The device at a PCI address.
     fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) {
         entry::wanted(dev)?;
         let address = entry::text(pciBusId)?.to_str().ok().and_then(pci_address);
         let [domain, bus, device, function] = address.ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let found = (domain, device, function) == (0, 0, 0) && (bus as usize) < state().devices.len();
-        if !found {
+        let first = (domain, device, function) == (0, 0, 0);
+        if !first {
             return Err(CUDA_ERROR_INVALID_DEVICE);
         }
-        entry::write(dev, bus as CUdevice)
+        entry::write(dev, numbered(bus as usize)?.ordinal as CUdevice)
     }
     /// Nothing but Windows gives devices such a number: NOT_SUPPORTED (F253).
     fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) {

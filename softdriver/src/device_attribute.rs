@@ -42,7 +42,7 @@ const NOT_MODELLED: [CUdevice_attribute; 14] = [
 /// One attribute of a device; INVALID_VALUE for what is none.
 pub(crate) fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
     match attribute {
-        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => Ok(device.ordinal as c_int),
+        CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => Ok(device.number as c_int),
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => Ok(0),
         // Of pools, a set of kinds: the descriptors of files alone.
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn what_the_driver_goes_by_is_what_it_tells() {
         use crate::device::*;
-        let device = Device::new(3);
+        let device = Device::new(0, 3);
         let told = |of| attribute(&device, of).unwrap();
         for (of, value) in [
             (CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, MAX_THREADS as c_int),

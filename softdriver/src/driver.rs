@@ -23,7 +23,7 @@ use crate::peer::Peers;
 use crate::registry::Registry;
 use crate::resource::Description;
 use crate::stream::Stream;
-use crate::{check, coredump, faults, report, schedule, summary, sync, trace};
+use crate::{check, coredump, faults, report, schedule, summary, sync, trace, visible};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -163,13 +163,19 @@ fn begin(environment: &Environment) {
 }
 
 impl Driver {
-    fn new(devices: usize) -> Self {
+    /// With these devices of the machine.
+    fn new(visible: &[usize]) -> Self {
+        let devices = visible.len();
         let pools = Registry::new(0x49);
         let first = |place| pools.insert(|handle| Pool::new(handle, place, 0)).0;
         let places = (0..devices).map(Place::Device).chain([Place::Host, Place::Node]);
         let first_pools = places.map(first).collect();
         Self {
-            devices: (0..devices).map(Device::new).collect(),
+            devices: visible
+                .iter()
+                .enumerate()
+                .map(|(i, &number)| Device::new(i, number))
+                .collect(),
             contexts: Registry::new(0x41),
             living: Mutex::default(),
             streams: Registry::reusing(0x42),
@@ -249,16 +255,16 @@ driver! {
             return Ok(());
         }
         let environment = environment()?;
-        if environment.devices == 0 {
-            return Err(CUDA_ERROR_NO_DEVICE);
-        }
+        let list = std::env::var_os("CUDA_VISIBLE_DEVICES");
+        let list = list.as_ref().map(|list| list.to_string_lossy());
+        let visible = visible::devices(environment.devices, list.as_deref())?;
         DRIVER.get_or_init(|| {
             // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
             #[cfg(unix)]
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
             begin(environment);
             coredump::begin();
-            Driver::new(environment.devices)
+            Driver::new(&visible)
         });
         READY.store(true, Ordering::Release);
         Ok(())

@@ -13,7 +13,7 @@ use crate::memory::access::DeviceMemory;
 use crate::memory::space::Kind;
 use crate::ptx::{self, Kernel};
 use crate::stream::Target;
-use crate::{capture, print, schedule, sticky, stream, summary};
+use crate::{capture, check, print, schedule, sticky, stream, summary};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
@@ -218,6 +218,8 @@ impl Launch {
         }
         let space = &state().space;
         let workspace = space.allocate(life, WORKSPACE, Kind::Heap)?;
+        // It has zeros, with which the blocks begin.
+        space.exactly(workspace, Kind::Heap).iter().for_each(|one| check::zeroed(one));
         let answer =
             DeviceMemory::new(life, numbers).noted(|memory| self.run_on(memory, workspace));
         if let Ok(one) = space.exactly(workspace, Kind::Heap)

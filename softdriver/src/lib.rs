@@ -84,11 +84,13 @@ mod sticky;
 mod stream;
 mod stream_memory;
 mod summary;
+mod symbols;
 mod sync;
 mod tensor_map;
 mod trace;
 mod unified;
 mod unsupported;
+mod visible;
 
 pub use affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
 pub use array::{

@@ -7,14 +7,15 @@ use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use crate::image::{self, ptx_of};
 use crate::jit::Logs;
+use crate::symbols::{Linkage, resolved, symbols};
 use crate::{device_runtime, ptx, stack, summary, sync};
 use core::ffi::{CStr, c_char, c_uint, c_void};
 use cuscope_sys::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-/// What the assembler says of a function that another input may have.
-const UNRESOLVED: &str = "Unresolved extern function '";
+/// What the assembler says of a function or a variable that another input may have; its name follows.
+const UNRESOLVED: &str = "Unresolved extern ";
 /// What links to nothing.
 const NOTHING: &str = ".version 7.0\n.target sm_52\n.address_size 64\n";
 
@@ -40,25 +41,10 @@ fn find(handle: CUlinkState) -> Answer<Arc<Link>> {
     state().links.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
-/// The names of the functions that a text defines.
-fn defined(text: &str) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(".func") {
-        rest = rest[at + ".func".len()..].trim_start();
-        // A result comes before the name.
-        if let Some(result) = rest.strip_prefix('(') {
-            rest = result.split_once(')').map_or("", |(_, rest)| rest).trim_start();
-        }
-        let end = rest.find(|c: char| c.is_whitespace() || "({;".contains(c)).unwrap_or(rest.len());
-        let (name, behind) = rest.split_at(end);
-        let body = behind.find(['{', ';']).is_some_and(|at| behind[at..].starts_with('{'));
-        if body {
-            names.push(name);
-        }
-        rest = behind;
-    }
-    names
+/// The names that a text has, and no other text may have.
+fn visible(text: &str) -> impl Iterator<Item = &str> {
+    let all = symbols(text).into_iter();
+    all.filter(|symbol| symbol.linkage == Linkage::Visible).map(|symbol| symbol.name)
 }
 
 /// A text without its head, which is that of the whole: three directives, each with a word behind it.
@@ -171,9 +157,9 @@ impl Link {
         }
         let mut first = BTreeMap::new();
         for (input, text) in &inner.inputs {
-            defined(text).into_iter().for_each(|function| _ = first.insert(function, input));
+            visible(text).for_each(|name| _ = first.insert(name, input));
         }
-        if let Some(twice) = defined(&text).iter().find(|function| first.contains_key(*function)) {
+        if let Some(twice) = visible(&text).find(|name| first.contains_key(name)) {
             self.logs.write(&format!(
                 "error   : Multiple definition of '{twice}' in '{name}', first defined in '{}'",
                 first[twice]
@@ -199,15 +185,21 @@ impl Link {
             return Err(code);
         }
         let mut whole = String::new();
-        for (i, (_, text)) in inner.inputs.iter().enumerate() {
-            whole.push_str(&if i == 0 { text.clone() } else { body(text) });
+        let texts: Vec<_> = inner.inputs.iter().map(|(_, text)| text.as_str()).collect();
+        for (i, text) in resolved(&texts).into_iter().enumerate() {
+            whole.push_str(&if i == 0 { text } else { body(&text) });
             whole.push('\n');
         }
         if whole.is_empty() {
             NOTHING.clone_into(&mut whole);
         }
         if inner.library {
-            let used = |name: &str| whole.contains(name) && !defined(&whole).contains(&name);
+            let functions = symbols(&whole).into_iter().filter(|one| one.is_function);
+            let defined: HashSet<_> = functions
+                .filter(|one| one.linkage != Linkage::Extern)
+                .map(|one| one.name)
+                .collect();
+            let used = |name: &str| whole.contains(name) && !defined.contains(name);
             let used = device_runtime::FUNCTIONS.iter().filter(|(name, _)| used(name));
             let texts: String = used.map(|(_, text)| *text).collect();
             whole.push_str(&texts);
@@ -216,7 +208,7 @@ impl Link {
             Ok(code) => self.logs.succeeded(Some(&code)),
             Err(error) => {
                 let missing =
-                    error.log.split(UNRESOLVED).nth(1).and_then(|rest| rest.split('\'').next());
+                    error.log.split(UNRESOLVED).nth(1).and_then(|rest| rest.split('\'').nth(1));
                 let by = |name: &str| inner.inputs.iter().find(|(_, text)| text.contains(name));
                 let log = match missing.and_then(|name| Some((name, by(name)?))) {
                     Some((name, (input, _))) => {

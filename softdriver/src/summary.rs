@@ -17,9 +17,9 @@ static SUMMARY: Mutex<Option<Summary>> = Mutex::new(None);
 
 /// How many things of a kind are told one by one.
 const TOLD: usize = 20;
-/// What it means that `cuGetExportTable` is called.
-const RUNTIME: &str = "Not supported: the CUDA runtime (libcudart). It asks cuGetExportTable for tables that are not \
-    documented: call the driver API, or keep the runtime out of what is tested";
+/// What it means that `cuGetExportTable` finds nothing.
+const RUNTIME: &str = "Not supported: tables of undocumented functions (cuGetExportTable). The CUDA runtime (libcudart) does not \
+    start without them; other libraries go on";
 
 /// What is told.
 #[derive(Default)]

@@ -410,3 +410,53 @@ fn the_check_finds_what_nobody_wrote_and_what_is_no_memory() {
         assert!(lines.contains(&"ERROR SUMMARY: 4 errors"), "{text}");
     }
 }
+
+/// A kernel whose blocks add to the first word of the grid's workspace, and write what they found to the parameter.
+const MEET: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
+    .visible .entry meet(.param .u64 out) {\n.reg .u64 %rd<5>;\n.reg .u32 %r<4>;\n\
+    ld.param.u64 %rd1, [out];\nmov.u32 %r1, %envreg2;\nmov.u32 %r2, %envreg1;\n\
+    cvt.u64.u32 %rd2, %r1;\ncvt.u64.u32 %rd3, %r2;\nbfi.b64 %rd4, %rd3, %rd2, 32, 32;\n\
+    atom.add.release.gpu.u32 %r3, [%rd4], 1;\nld.acquire.gpu.u32 %r3, [%rd4+4];\n\
+    st.global.u32 [%rd1], %r3;\nret;\n}\n";
+
+#[test]
+fn the_check_knows_that_the_workspace_of_a_grid_is_zero() {
+    let test = "the_check_knows_that_the_workspace_of_a_grid_is_zero";
+    let variables = [("CUSCOPE_SOFT_SUMMARY", "1"), ("CUSCOPE_SOFT_CHECK", "1")];
+    let Some(output) = child(test, &variables) else {
+        let context = context();
+        let mut out = made!(cuMemAlloc_v2(4));
+        let (meet, mut params) = (kernel_of(MEET, "meet"), [(&raw mut out).cast()]);
+        let params = params.as_mut_ptr();
+        ok!(cuLaunchCooperativeKernel(meet, 2, 1, 1, 1, 1, 1, 0, null_mut(), params));
+        assert_eq!(values(out, 1), [0]);
+        ok!(cuMemFree_v2(out));
+        ok!(cuCtxDestroy_v2(context));
+        return;
+    };
+    let text = stderr(&output);
+    assert!(summary(&text).contains(&"ERROR SUMMARY: 0 errors"), "{text}");
+}
+
+#[test]
+fn devices_keep_their_identities_in_a_list_of_visible_ones() {
+    let test = "devices_keep_their_identities_in_a_list_of_visible_ones";
+    let variables = [("CUSCOPE_SOFT_DEVICES", "4"), ("CUDA_VISIBLE_DEVICES", "3,1")];
+    let Some(output) = child(test, &variables) else {
+        ok!(cuInit(0));
+        let count: i32 = made!(cuDeviceGetCount());
+        assert_eq!(count, 2);
+        for (device, number) in [(0, 3), (1, 1)] {
+            let id: cuscope_sys::CUuuid = made!(cuDeviceGetUuid_v2(device));
+            assert_eq!(id.bytes[15], number);
+            let address = CString::new(format!("0000:0{number}:00.0")).unwrap();
+            let found: i32 = made!(cuDeviceGetByPCIBusId(address.as_ptr()));
+            assert_eq!(found, device);
+        }
+        let mut none = 0;
+        let hidden = c"0000:02:00.0";
+        assert_eq!(code!(cuDeviceGetByPCIBusId(&raw mut none, hidden.as_ptr())), 101);
+        return;
+    };
+    stderr(&output);
+}

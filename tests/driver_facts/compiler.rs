@@ -1,4 +1,4 @@
-//! The driver's compiler and its linker: F282, F283, F289, F536.
+//! The driver's compiler and its linker: F282, F283, F289, F536, F591.
 
 use crate::modules::{BAD, TEXT, alone, place};
 use crate::raw::*;
@@ -236,5 +236,66 @@ fn the_linker_names_what_is_missing_and_what_is_there_twice() {
     assert_eq!((add(state, HELPER, "b"), complete(state).0), (SUCCESS, SUCCESS));
     ok!(cuLinkDestroy(state));
     assert_eq!(code!(cuLinkDestroy(null_mut())), INVALID_HANDLE);
+    place.destroy();
+}
+
+/// A text with a variable and a function of this linkage that have a value, and a kernel that writes both values.
+fn text_with(linkage: &str, value: u32, kernel: &str) -> CString {
+    let text = format!(
+        ".version 8.0\n.target sm_75\n.address_size 64\n\
+         {linkage} .global .align 4 .u32 v = {value};\n\
+         {linkage} .func (.reg .u32 r) f() {{ mov.u32 r, {value}; ret; }}\n\
+         .visible .entry {kernel}(.param .u64 p) {{ .reg .u64 a; .reg .u32 x;\n\
+         ld.param.u64 a, [p]; ld.global.u32 x, [v]; st.global.u32 [a], x;\n\
+         call (x), f; st.global.u32 [a+4], x; ret; }}\n"
+    );
+    CString::new(text).unwrap()
+}
+
+/// F591
+#[test]
+fn local_symbols_of_a_link_stay_apart_and_weak_ones_become_one() {
+    let _alone = alone();
+    let (place, _) = place();
+    let memory: CUdeviceptr = made!(cuMemAlloc_v2(8));
+    // What the kernel of each input sees.
+    for (linkages, seen) in [
+        (["", ""], Some([1, 2])),
+        ([".weak", ".weak"], Some([1, 1])),
+        ([".weak", ".visible"], Some([2, 2])),
+        ([".visible", ".weak"], Some([1, 1])),
+        (["", ".visible"], Some([1, 2])),
+        ([".visible", ""], Some([1, 2])),
+        (["", ".weak"], Some([1, 2])),
+        ([".weak", ""], Some([1, 2])),
+        ([".visible", ".visible"], None),
+    ] {
+        let mut state = null_mut();
+        ok!(cuLinkCreate_v2(0, null_mut(), null_mut(), &raw mut state));
+        let texts = [text_with(linkages[0], 1, "one"), text_with(linkages[1], 2, "two")];
+        let added = texts.each_ref().map(|text| {
+            let (data, size) = (text.as_ptr().cast_mut().cast(), text.count_bytes() + 1);
+            let (none, kind, name) = (null_mut(), CU_JIT_INPUT_PTX, c"input".as_ptr());
+            code!(cuLinkAddData_v2(state, kind, data, size, name, 0, none, null_mut()))
+        });
+        let mut image = null_mut();
+        let completed = code!(cuLinkComplete(state, &raw mut image, null_mut()));
+        let Some(seen) = seen else {
+            assert_eq!((added, completed), ([SUCCESS, INVALID_SOURCE], INVALID_SOURCE));
+            ok!(cuLinkDestroy(state));
+            continue;
+        };
+        assert_eq!((added, completed), ([SUCCESS; 2], SUCCESS), "{linkages:?}");
+        let module: CUmodule = made!(cuModuleLoadData(image.cast_const()));
+        for (name, seen) in [c"one", c"two"].into_iter().zip(seen) {
+            assert_eq!(launch(kernel(module, name), null_mut(), &[memory]), SUCCESS);
+            let mut values = [0_u32; 2];
+            ok!(cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), memory, 8));
+            assert_eq!(values, [seen; 2], "{linkages:?}, {name:?}");
+        }
+        ok!(cuModuleUnload(module));
+        ok!(cuLinkDestroy(state));
+    }
+    ok!(cuMemFree_v2(memory));
     place.destroy();
 }

@@ -79,3 +79,4 @@ mod times;
 mod unified;
 mod user_objects;
 mod virtual_memory;
+mod visible;

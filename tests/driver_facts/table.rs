@@ -83,6 +83,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/unified.rs",
     "tests/driver_facts/user_objects.rs",
     "tests/driver_facts/virtual_memory.rs",
+    "tests/driver_facts/visible.rs",
 ];
 
 /// The numbers of the rows, with the tests that each names.

@@ -6,7 +6,7 @@ use super::space::{Kind, cost};
 use crate::driver::driver as state;
 use crate::entry::Answer;
 use crate::ipc::Told;
-use crate::sync;
+use crate::{device, sync};
 use cuscope_sys::*;
 use std::ffi::c_int;
 use std::sync::Mutex;
@@ -62,13 +62,14 @@ pub(crate) struct PoolFile {
 }
 
 impl PoolFile {
-    /// The start of the name of such a file; the ordinal of the device and the number follow.
+    /// The start of the name of such a file; the number of the device in the machine, and that of the file follow.
     const NAME: &str = "pool-";
 
     /// For a new pool.
     pub(crate) fn new(device: usize) -> Answer<Self> {
         let number = shared::number();
-        let file = Named::new(&format!("{}{device}-{number}", Self::NAME))?;
+        let name = state().devices[device].number;
+        let file = Named::new(&format!("{}{name}-{number}", Self::NAME))?;
         Ok(Self { device, number, file })
     }
 
@@ -79,9 +80,7 @@ impl PoolFile {
             .split_once('-')
             .and_then(|(device, number)| Some((device.parse().ok()?, number.parse().ok()?)));
         let (device, number) = parts.ok_or(CUDA_ERROR_UNKNOWN)?;
-        if device >= state().devices.len() {
-            return Err(CUDA_ERROR_INVALID_DEVICE);
-        }
+        let device = device::numbered(device)?.ordinal;
         Ok(Self { device, number, file })
     }
 }

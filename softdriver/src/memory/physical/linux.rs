@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_void};
 use std::os::fd::{AsRawFd, RawFd};
 use std::ptr::{self, NonNull};
 
-/// The start of the name of a file that is physical memory; the ordinal of the device follows.
+/// The start of the name of a file that is physical memory; the number of the device in the machine follows.
 const NAME: &str = "physical-";
 
 const READ_WRITE: c_int = libc::PROT_READ | libc::PROT_WRITE;
@@ -19,8 +19,8 @@ pub(super) struct Bytes(Named);
 
 impl Bytes {
     /// New bytes, all zero.
-    pub(super) fn new(device: usize, size: usize) -> Answer<Self> {
-        let file = Named::new(&format!("{NAME}{device}"))?;
+    pub(super) fn new(number: usize, size: usize) -> Answer<Self> {
+        let file = Named::new(&format!("{NAME}{number}"))?;
         file.0.set_len(size as u64).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
         Ok(Self(file))
     }
@@ -30,12 +30,12 @@ impl Bytes {
         self.0.export()
     }
 
-    /// The bytes of a descriptor, with their device and their size; UNKNOWN for a file of others.
+    /// The bytes of a descriptor, with the number of their device in the machine and their size; UNKNOWN for a file of others.
     pub(super) fn import(descriptor: RawFd) -> Answer<(Self, usize, usize)> {
-        let (file, device) = Named::import(descriptor, NAME)?;
-        let device = device.parse().map_err(|_| CUDA_ERROR_UNKNOWN)?;
+        let (file, number) = Named::import(descriptor, NAME)?;
+        let number = number.parse().map_err(|_| CUDA_ERROR_UNKNOWN)?;
         let size = file.0.metadata().map_err(|_| CUDA_ERROR_UNKNOWN)?.len();
-        Ok((Self(file), device, size as usize))
+        Ok((Self(file), number, size as usize))
     }
 }
 

@@ -13,8 +13,8 @@ use elsewhere as system;
 #[cfg(all(target_os = "linux", not(miri)))]
 use linux as system;
 
-use crate::driver;
 use crate::entry::Answer;
+use crate::{device, driver};
 use cuscope_sys::*;
 use std::ffi::c_int;
 
@@ -42,9 +42,10 @@ impl Physical {
         size: usize,
         handle_types: CUmemAllocationHandleType,
     ) -> Answer<Self> {
-        let space = &driver::driver().space;
+        let driver = driver::driver();
+        let space = &driver.space;
         space.reserve(device, size)?;
-        let bytes = system::Bytes::new(device, size).inspect_err(|_| {
+        let bytes = system::Bytes::new(driver.devices[device].number, size).inspect_err(|_| {
             space.give_back(device, size);
         })?;
         Ok(Self { device, size, handle_types, counted: true, bytes })
@@ -60,10 +61,8 @@ impl Physical {
 
     /// The memory of a file descriptor, which stays the caller's.
     pub(crate) fn import(descriptor: c_int) -> Answer<Self> {
-        let (bytes, device, size) = system::Bytes::import(descriptor)?;
-        if device >= driver::driver().devices.len() {
-            return Err(CUDA_ERROR_INVALID_DEVICE);
-        }
+        let (bytes, number, size) = system::Bytes::import(descriptor)?;
+        let device = device::numbered(number)?.ordinal;
         // It is not exported again.
         let handle_types = CU_MEM_HANDLE_TYPE_NONE;
         Ok(Self { device, size, handle_types, counted: false, bytes })
