@@ -48,8 +48,6 @@ pub(crate) struct TensorOp {
     pub(crate) map: Address,
     /// The place in the tensor, the innermost dimension first.
     pub(crate) at: Box<[Src]>,
-    /// Of pixels: how far they are moved in each dimension of the image.
-    pub(crate) offsets: Option<Box<[Src]>>,
     /// Where it is in shared memory.
     pub(crate) memory: Access,
     pub(crate) what: BoxMove,

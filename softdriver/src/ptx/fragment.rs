@@ -184,8 +184,8 @@ pub(crate) enum Sum {
     Exact,
     /// As tensor cores sum floating-point numbers, with the least exponent of a factor.
     Aligned(i32),
-    /// Those of the even pairs of columns first, then the others, and `c` at the end.
-    Halved,
+    /// Those of every other group of so many columns first, then the others, and `c` at the end.
+    Halved(usize),
     /// Likewise, of four columns after another.
     Fours(i32),
     /// Likewise with fewer bits, and the least exponent of either factor.
@@ -201,7 +201,7 @@ impl Sum {
     pub(crate) const fn of(element: Element) -> Self {
         match element {
             Element::F64 => Self::InTurn,
-            Element::E4m3 | Element::E5m2 => Self::Halved,
+            Element::E4m3 | Element::E5m2 => Self::Halved(2),
             Element::F16 | Element::BF16 | Element::TF32 => Self::Aligned(element.least_exponent()),
             _ => Self::Exact,
         }

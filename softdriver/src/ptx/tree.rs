@@ -6,6 +6,8 @@ use super::types::Type;
 /// A whole module.
 #[derive(Debug, Default)]
 pub(crate) struct Source<'s> {
+    /// `.version`, in tenths.
+    pub(crate) version: u32,
     /// `.target`'s number, such as 75.
     pub(crate) target: u32,
     /// Whether the target is one of a single architecture, such as `sm_90a`.

@@ -130,7 +130,9 @@ impl<'s> Body<'_, 's> {
         if !(m.take("L2") && m.take("global")) {
             return Err(Refusal::Unsupported);
         }
-        let pixels = rank.is_some() && m.take_any(&["tile", "im2col"]) == Some("im2col");
+        if rank.is_some() {
+            m.take("tile");
+        }
         m.take(HINT);
         m.end()?;
         match (rank, operands) {
@@ -138,9 +140,8 @@ impl<'s> Body<'_, 's> {
                 self.place(address, Space::Global)?;
                 self.src(size, Type::U32)?;
             }
-            (Some(rank), [place, rest @ ..]) => {
+            (Some(rank), [place]) => {
                 self.tensor_place(place, rank)?;
-                self.pixel_offsets(pixels, rank, rest)?;
             }
             _ => return refuse("Incorrect number of operands"),
         }
@@ -214,27 +215,6 @@ impl<'s> Body<'_, 's> {
         Ok((address, at))
     }
 
-    /// The offsets of pixels, which are the last operand.
-    fn pixel_offsets(
-        &mut self,
-        pixels: bool,
-        rank: &str,
-        rest: &[Operand<'s>],
-    ) -> Lowered<Option<Box<[Src]>>> {
-        match (pixels, rest) {
-            (false, []) => Ok(None),
-            (true, [Operand::Vector(list)]) => {
-                let dimensions = DIMENSIONS.iter().position(|&own| own == rank).unwrap_or(0) + 1;
-                if dimensions < 3 || list.len() != dimensions - 2 {
-                    return refuse("Arguments mismatch: the vector's length");
-                }
-                let list = list.iter().map(|one| self.src(one, Type::B16));
-                Ok(Some(list.collect::<Lowered<_>>()?))
-            }
-            _ => refuse("Incorrect number of operands"),
-        }
-    }
-
     /// `cp.async.bulk.tensor`, and `cp.reduce.async.bulk.tensor`, behind these words.
     fn tensor(
         &mut self,
@@ -256,7 +236,7 @@ impl<'s> Body<'_, 's> {
                 }
                 false => None,
             };
-            m.take_any(&["tile", "im2col_no_offs"]);
+            m.take("tile");
             if !m.take("bulk_group") {
                 return Err(Refusal::Unsupported);
             }
@@ -266,37 +246,31 @@ impl<'s> Body<'_, 's> {
             let (map, at) = self.tensor_place(place, rank)?;
             let memory = self.access_at(memory, Space::Shared, 16)?;
             let what = BoxMove::Store(update);
-            self.push(Op::Tensor(Box::new(TensorOp { map, at, offsets: None, memory, what })));
+            self.push(Op::Tensor(Box::new(TensorOp { map, at, memory, what })));
             return Ok(());
         }
         if reduces || from != Space::Global {
             return Err(Refusal::Unsupported);
         }
-        let pixels = m.take_any(&["tile", "im2col"]) == Some("im2col");
+        m.take("tile");
         if m.next() != COMPLETE {
             return Err(Refusal::Unsupported);
         }
         let multicast = to == Space::Cluster && m.take("multicast::cluster");
         m.take(HINT);
         m.end()?;
-        let (memory, place, barrier, mut rest) = match operands {
-            [memory, place, barrier, rest @ ..] => (memory, place, barrier, rest),
+        let (memory, place, barrier, blocks) = match (multicast, operands) {
+            (false, [memory, place, barrier]) => (memory, place, barrier, None),
+            (true, [memory, place, barrier, blocks]) => {
+                (memory, place, barrier, Some(self.src(blocks, Type::B16)?))
+            }
             _ => return refuse("Incorrect number of operands"),
         };
-        let mut blocks = None;
-        if multicast {
-            let Some((last, others)) = rest.split_last() else {
-                return refuse("Incorrect number of operands");
-            };
-            blocks = Some(self.src(last, Type::B16)?);
-            rest = others;
-        }
         let (map, at) = self.tensor_place(place, rank)?;
-        let offsets = self.pixel_offsets(pixels, rank, rest)?;
         let memory = self.access_at(memory, to, 16)?;
         let barrier = self.access_at(barrier, barrier_space(memory), 8)?;
         let what = BoxMove::Load(Told { barrier, blocks });
-        self.push(Op::Tensor(Box::new(TensorOp { map, at, offsets, memory, what })));
+        self.push(Op::Tensor(Box::new(TensorOp { map, at, memory, what })));
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Branches, ends, barriers, and special registers.
 
-use super::super::code::{BarOp, Op, SINK, Space, Special, Src, Vote};
+use super::super::code::{BarOp, Op, Space, Special, Src, Vote};
 use super::super::error::Diagnostic;
 use super::super::tree::Operand;
 use super::super::types::Type;
@@ -48,7 +48,11 @@ impl<'s> Body<'_, 's> {
                 self.push(Op::Wait);
                 return Ok(());
             }
-            "exit" | "trap" | "brkpt" | "pmevent" => {}
+            "pmevent" => match operands {
+                [Operand::Int(0..=15)] => {}
+                _ => return refuse("Arguments mismatch: a number from 0 to 15 is expected"),
+            },
+            "exit" | "trap" | "brkpt" => {}
             _ => return Err(Refusal::Unsupported),
         }
         m.end()?;
@@ -213,6 +217,10 @@ impl<'s> Body<'_, 's> {
         if self.scene.constants.borrow().value(id).is_some_and(|id| id > 15) {
             return refuse("Barrier number is out of range");
         }
+        let threads = count.and_then(|count| self.scene.constants.borrow().value(count));
+        if threads.is_some_and(|threads| threads % 32 != 0) {
+            return refuse("The number of threads must be a multiple of the warp's size");
+        }
         self.push(Op::Bar(Box::new(BarOp { id, count, wait, reduce })));
         Ok(())
     }
@@ -226,7 +234,7 @@ impl<'s> Body<'_, 's> {
         if !fits || (ty.bytes != bytes && which != Special::GridId) {
             return refuse(format!("Arguments mismatch: type of '{name}'"));
         }
-        let d = if matches!(d, Operand::Name("_")) { SINK } else { self.d(d, ty)? };
+        let d = self.d(d, ty)?;
         self.push(Op::Special { which, d });
         Ok(())
     }

@@ -128,7 +128,9 @@ impl<'s> Body<'_, 's> {
         if !matches!(from.kind, Kind::Halves | Kind::Brains) && !eighth(from) {
             return Err(Refusal::Unsupported);
         }
-        let [d, a] = exactly(operands)?;
+        let [d, a @ Operand::Name(_)] = exactly(operands)? else {
+            return refuse("Arguments mismatch: a register is expected");
+        };
         let (d, a) = (self.d(d, register(to))?, self.src(a, register(from))?);
         self.push(Op::ConvertEach { how, d, a, from: width(from), to: width(to) });
         Ok(())
@@ -283,7 +285,9 @@ impl<'s> Body<'_, 's> {
 
     fn cvta(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let to = m.take("to");
-        let space = m.next();
+        let spaces =
+            ["global", "const", "shared", "shared::cta", "shared::cluster", "local", "param"];
+        let space = m.take_any(&spaces).ok_or(Refusal::Unsupported)?;
         let ty = m.end_type()?;
         if ty != Type::U64 {
             return Err(Refusal::Unsupported);

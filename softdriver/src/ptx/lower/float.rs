@@ -15,7 +15,10 @@ impl<'s> Body<'_, 's> {
         }
         let opcode = m.head;
         let modifiers = m.float();
-        let signs = matches!(opcode, "min" | "max") && m.take("xorsign") && m.take("abs");
+        let signs = matches!(opcode, "min" | "max") && m.take("xorsign");
+        if signs && !m.take("abs") {
+            return Err(Refusal::Unsupported);
+        }
         let ty = m.end_type()?;
         if !permitted(opcode, ty, modifiers) {
             return Err(Refusal::Unsupported);
@@ -87,7 +90,8 @@ impl<'s> Body<'_, 's> {
     }
 
     fn testp(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let test = m.next();
+        let tests = ["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+        let test = m.take_any(&tests).ok_or(Refusal::Unsupported)?;
         let ty = m.end_type()?;
         if ty != Type::F32 && ty != Type::F64 {
             return Err(Refusal::Unsupported);
@@ -111,8 +115,7 @@ impl<'s> Body<'_, 's> {
             "normal" => class!(is_normal),
             "subnormal" => class!(is_subnormal),
             "number" if single => &|a: u64| u64::from(!f32::from_bits(a as u32).is_nan()),
-            "number" => &|a: u64| u64::from(!f64::from_bits(a).is_nan()),
-            _ => return Err(Refusal::Unsupported),
+            _ => &|a: u64| u64::from(!f64::from_bits(a).is_nan()),
         };
         let [p, a] = exactly(operands)?;
         let (d, a) = (self.d(p, Type::PRED)?, self.src(a, ty)?);
@@ -133,6 +136,9 @@ fn permitted(opcode: &str, ty: Type, m: ops::Modifiers) -> bool {
         "neg" | "abs" => plain && !m.nan,
         "copysign" => m == ops::Modifiers::default(),
         // Of packed types with the modifier's own name.
+        "ex2" if ty.kind == Kind::Brain || ty.kind == Kind::Brains => {
+            m.approximate && m.ftz && !m.sat
+        }
         "ex2" | "tanh" if ty.bytes == 2 || ty.kind != Kind::Float => m.approximate && !m.sat,
         _ => m.rounding.is_none() && !m.sat && !m.nan,
     }

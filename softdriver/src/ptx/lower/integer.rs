@@ -9,6 +9,12 @@ use super::operand::{AddressOf, exactly};
 use super::scope::Entity;
 use super::{Body, Lowered, Refusal, refuse};
 
+/// The operators of comparisons.
+const COMPARISONS: &[&str] = &[
+    "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu", "gtu",
+    "geu", "num", "nan",
+];
+
 impl<'s> Body<'_, 's> {
     pub(super) fn unary_op(
         &mut self,
@@ -133,6 +139,10 @@ impl<'s> Body<'_, 's> {
             "not" | "cnot" | "neg" | "abs" | "brev" => {
                 self.unary_op(ops::integer_unary(&opcode, ty), ty, ty, operands)
             }
+            "bmsk" => {
+                let types = [ty, Type::U32, Type::U32];
+                self.binary_op(ops::integer_binary(&opcode, ty), types, operands)
+            }
             "shl" | "shr" | "szext" => {
                 self.binary_op(ops::integer_binary(&opcode, ty), [ty, ty, Type::U32], operands)
             }
@@ -236,11 +246,8 @@ impl<'s> Body<'_, 's> {
     }
 
     fn compare(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let operator = m.next();
-        let combine = ops::combine(m.peek());
-        if combine.is_some() {
-            m.next();
-        }
+        let operator = m.take_any(COMPARISONS).ok_or(Refusal::Unsupported)?;
+        let combine = m.take_any(&["and", "or", "xor"]).and_then(ops::combine);
         let ftz = m.take("ftz");
         let to = if m.head == "set" { Some(m.ty()?) } else { None };
         let ty = m.end_type()?;

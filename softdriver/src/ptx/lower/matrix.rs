@@ -114,7 +114,7 @@ impl<'s> Body<'_, 's> {
         if !(m.take("sync") && m.take("aligned")) {
             return Err(Refusal::Unsupported);
         }
-        let shape = shape(m.next())?;
+        let shape = shape(m.shape())?;
         let lines = |m: &mut Modifiers<'_>| m.take_any(&["row", "col"]).ok_or(Refusal::Unsupported);
         let (first, second) = (lines(m)?, lines(m)?);
         let finite = m.take("satfinite");
@@ -127,6 +127,8 @@ impl<'s> Body<'_, 's> {
                 (Some(_), true) => Sum::Exact,
                 _ => return Err(Refusal::Unsupported),
             },
+            // Two of four columns are left.
+            _ if sparse && a.is_float8() => Sum::Halved(4),
             _ => Sum::of(a),
         };
         if a == Element::F64 {

@@ -6,6 +6,7 @@ use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
 use super::modifiers::Modifiers;
 use super::operand::{AddressOf, Width, exactly};
+use super::scope::Entity;
 use super::{Body, Lowered, Refusal, refuse};
 
 const ORDERS: &[&str] = &["weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"];
@@ -66,7 +67,7 @@ impl<'s> Body<'_, 's> {
                 // A hint: checked, and then of no effect.
                 let space = space(m);
                 let tensor = m.head == "prefetch" && m.take("tensormap");
-                let last = space == Space::Global
+                let last = matches!(space, Space::Global | Space::Generic)
                     && m.take_any(&["L2::evict_last", "L2::evict_normal"]).is_some();
                 if !tensor && !last {
                     m.take_any(&["L1", "L2"]).ok_or(Refusal::Unsupported)?;
@@ -87,6 +88,13 @@ impl<'s> Body<'_, 's> {
         space: Space,
     ) -> Lowered<(super::code::Address, Space)> {
         let (address, of) = self.address(operand)?;
+        if let (Space::Generic | Space::Global, Operand::Address(Some(name), _)) = (space, operand)
+            && let Some(Entity::Register(ty, _)) = self.find(name)
+            && ty.bytes < 8
+            && self.scene.source.target >= 90
+        {
+            return refuse("Arguments mismatch: an address of 64 bits is expected");
+        }
         let space = match (space, of) {
             (Space::Param, AddressOf::Local) => Space::Local,
             (Space::Param, AddressOf::Value)
@@ -212,11 +220,12 @@ impl<'s> Body<'_, 's> {
             return self.send(m, operands);
         }
         let operands = self.without_policy(m, operands)?;
+        let (releases, weak) = (m.has("release"), m.has("weak"));
         let ordered = order(m, Order::Relaxed);
         let space = space(m);
         let opcode = m.take_any(UPDATES).ok_or(Refusal::Unsupported)?;
         m.take("noftz");
-        while m.take_any(HINTS).is_some() {}
+        while m.head == "atom" && m.take_any(HINTS).is_some() {}
         let count = match m.take_any(&["v2", "v4", "v8"]) {
             None => 1,
             Some("v2") => 2,
@@ -239,6 +248,9 @@ impl<'s> Body<'_, 's> {
         }
         if ty == Type::B128 {
             return self.atomic_wide(opcode, space, ordered, operands);
+        }
+        if !returns && (weak || ordered == Order::Fence && !releases) {
+            return refuse("Illegal order for 'red'");
         }
         let update = ops::atomic(opcode, ty).ok_or(Refusal::Unsupported)?;
         let mut slots = Vec::new();
@@ -269,12 +281,25 @@ impl<'s> Body<'_, 's> {
     fn multimem(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let which = m.take_any(&["ld_reduce", "st", "red"]).ok_or(Refusal::Unsupported)?;
         let unordered = if which == "red" { Order::Relaxed } else { Order::Weak };
+        let (releases, acquires) = (m.has("release"), m.has("acquire"));
+        let ordered = ORDERS.iter().any(|one| m.has(one));
+        if !ordered && SCOPES.iter().any(|one| m.has(one)) {
+            return refuse("A scope requires an order");
+        }
         let order = order(m, unordered);
+        let fits = if which == "ld_reduce" { acquires } else { releases };
+        if order == Order::Fence && !fits {
+            return refuse(format!("Illegal order for 'multimem.{which}'"));
+        }
         let space = space(m);
         if !matches!(space, Space::Global | Space::Generic) || self.scene.source.target < 90 {
             return Err(Refusal::Unsupported);
         }
-        let opcode = if which == "st" { None } else { Some(m.next()) };
+        let names = &["add", "min", "max", "and", "or", "xor"];
+        let opcode = match which {
+            "st" => None,
+            _ => Some(m.take_any(names).ok_or(Refusal::Unsupported)?),
+        };
         // Sums are at least as exact as that.
         m.take_any(&["acc::f32", "acc::f16"]);
         let count = match m.take_any(&["v2", "v4", "v8"]) {
@@ -285,13 +310,7 @@ impl<'s> Body<'_, 's> {
         };
         let ty = m.end_type()?;
         let numbers = matches!(ty.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains);
-        let known = opcode.is_none_or(|op| ["add", "min", "max", "and", "or", "xor"].contains(&op));
-        if !known
-            || ty == Type::PRED
-            || ty.bytes > 8
-            || count > 1 && !numbers
-            || count * ty.bytes > 16
-        {
+        if ty == Type::PRED || ty.bytes > 8 || count > 1 && !numbers || count * ty.bytes > 16 {
             return Err(Refusal::Unsupported);
         }
         let update =
@@ -420,7 +439,7 @@ impl<'s> Body<'_, 's> {
                 let d = self.d(d, ty)?;
                 self.push(Op::StackSave { d });
             }
-            ("stackrestore", [a]) => {
+            ("stackrestore", [a @ Operand::Name(_)]) => {
                 let a = self.src(a, ty)?;
                 self.push(Op::StackRestore { a });
             }

@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use super::code::{self, FIRST, Instr, Op};
 use super::error::{Diagnostic, ParseError, ParseErrorKind, report};
-use super::tree::{Function, Instruction, Source, Statement, StatementKind, Variable};
+use super::tree::{Function, Instruction, Operand, Source, Statement, StatementKind, Variable};
 use super::types::Type;
 use super::{Global, Kernel, Module};
 use layout::{Reached, Shared};
@@ -378,6 +378,14 @@ impl<'a, 's> Body<'a, 's> {
         let operands = instruction.operands.as_slice();
         let m = &mut modifiers;
 
+        m.named()?;
+        let discards = matches!(operands.first(), Some(Operand::Name("_") | Operand::Pair("_", _)));
+        if discards && !["atom", "elect", "mbarrier", "setp"].contains(&m.head) {
+            return refuse(format!(
+                "Result discard mode is not allowed for instruction '{}'",
+                m.head
+            ));
+        }
         match table::family(m.head).ok_or(Refusal::Unsupported)? {
             Family::Integer => self.integer(m, operands),
             Family::Arithmetic => self.arithmetic(m, operands),

@@ -5,6 +5,32 @@ use super::super::ops::{self, Rounding};
 use super::super::types::Type;
 use super::{Lowered, Refusal};
 
+/// Words that belong to an instruction's name, unlike its modifiers, and those that they may stand behind.
+const NAMES: &[(&str, &[&str], &[&str])] = &[
+    ("bar", &["cta"], &["bar"]),
+    ("barrier", &["cta"], &["barrier"]),
+    ("brx", &["idx"], &["brx"]),
+    ("cp", &["async"], &["cp", "reduce"]),
+    ("cp", &["bulk"], &["async"]),
+    ("cp", &["tensor"], &["bulk", "prefetch"]),
+    ("createpolicy", &["fractional", "range", "cvt"], &["createpolicy"]),
+    ("dp2a", &["lo", "hi"], &["dp2a"]),
+    ("fence", &["proxy"], &["fence"]),
+    ("mad", &["lo", "hi", "wide"], &["mad"]),
+    ("mad24", &["lo", "hi"], &["mad24"]),
+    ("madc", &["lo", "hi"], &["madc"]),
+    ("mbarrier", &["expect_tx"], &["mbarrier", "arrive", "arrive_drop"]),
+    ("mbarrier", &["parity"], &["test_wait", "try_wait"]),
+    ("mul", &["lo", "hi", "wide"], &["mul"]),
+    ("mul24", &["lo", "hi"], &["mul24"]),
+    ("multimem", &["ld_reduce", "st", "red"], &["multimem"]),
+    ("setmaxnreg", &["inc", "dec"], &["setmaxnreg"]),
+    ("suld", &["b"], &["suld"]),
+    ("sured", &["b", "p"], &["sured"]),
+    ("sust", &["b", "p"], &["sust"]),
+    ("txq", &["level"], &["txq"]),
+];
+
 /// The parts of an opcode such as `ld.global.v2.f32`.
 pub(super) struct Modifiers<'s> {
     /// The first part.
@@ -21,6 +47,17 @@ impl<'s> Modifiers<'s> {
         Self { head, rest: parts.collect() }
     }
 
+    /// Refuses words of the name that are not in their place.
+    pub(super) fn named(&self) -> Lowered<()> {
+        let before = std::iter::once(self.head).chain(self.rest.iter().copied());
+        let misplaced = before.zip(&self.rest).any(|(before, word)| {
+            NAMES.iter().any(|(head, words, behind)| {
+                *head == self.head && words.contains(word) && !behind.contains(&before)
+            })
+        });
+        if misplaced { Err(Refusal::Unsupported) } else { Ok(()) }
+    }
+
     /// The first modifier that is left.
     pub(super) fn peek(&self) -> &'s str {
         self.rest.first().copied().unwrap_or_default()
@@ -29,6 +66,14 @@ impl<'s> Modifiers<'s> {
     /// The first modifier that is left, taken.
     pub(super) fn next(&mut self) -> &'s str {
         if self.rest.is_empty() { "" } else { self.rest.remove(0) }
+    }
+
+    /// Takes the first that begins as the shape of a matrix does.
+    pub(super) fn shape(&mut self) -> &'s str {
+        let shape = |one: &&str| {
+            one.strip_prefix('m').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        self.rest.iter().position(shape).map_or("", |at| self.rest.remove(at))
     }
 
     /// Takes a modifier if it is there.

@@ -193,7 +193,7 @@ pub(super) enum AddressOf {
 /// A constant of an integer's text.
 fn integer(value: u64, ty: Type) -> Lowered<u64> {
     match ty.kind {
-        Kind::Float | Kind::Brain => {
+        Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains => {
             refuse("Arguments mismatch: a floating-point constant is expected")
         }
         Kind::Pred => Ok(u64::from(value != 0)),
@@ -206,7 +206,7 @@ fn real(value: f64, bits: u64, bytes: u8, ty: Type) -> Lowered<u64> {
     match (ty.kind, ty.bytes) {
         (Kind::Float | Kind::Bits, own) if own == bytes => Ok(bits),
         (Kind::Float, 4) => Ok(u64::from((value as f32).to_bits())),
-        (Kind::Float, _) => Ok(value.to_bits()),
+        (Kind::Float, 8) => Ok(value.to_bits()),
         _ => refuse("Arguments mismatch: an integer constant is expected"),
     }
 }

@@ -54,7 +54,8 @@ pub(crate) enum Family {
 /// An opcode's first part, what lowers it, and its forms with their operands:
 /// `T` a register of the last type, `S` of the type before, `W` of twice the
 /// size, `h r l q` of 16, 32, 64 and 128 bits, `f x` of f32 and f64, `p` a
-/// predicate, `n` a constant, `r4` four of `r`, and what stands in brackets an address.
+/// predicate, `n` a constant, `r4` four of `r`, and what stands in brackets an address: `a` one of 32 bits if the
+/// opcode names shared memory.
 pub(crate) struct Row(
     pub(crate) &'static str,
     pub(crate) Family,
@@ -114,8 +115,8 @@ pub(crate) const ROWS: &[Row] = &[
         Barrier,
         &[
             ("bar{.cta}.sync", "n"),
-            ("bar{.cta}.sync", "n, n"),
-            ("bar{.cta}.arrive", "n, n"),
+            ("bar{.cta}.sync", "n, n32"),
+            ("bar{.cta}.arrive", "n, n32"),
             ("bar{.cta}.red.popc.u32", "r, n, p"),
             ("bar{.cta}.red.(and|or).pred", "p, n, p"),
             ("bar.warp.sync", "r"),
@@ -126,8 +127,8 @@ pub(crate) const ROWS: &[Row] = &[
         Barrier,
         &[
             ("barrier{.cta}.sync{.aligned}", "n"),
-            ("barrier{.cta}.sync{.aligned}", "n, n"),
-            ("barrier{.cta}.arrive{.aligned}", "n, n"),
+            ("barrier{.cta}.sync{.aligned}", "n, n32"),
+            ("barrier{.cta}.arrive{.aligned}", "n, n32"),
             ("barrier{.cta}.red.popc{.aligned}.u32", "r, n, p"),
             ("barrier{.cta}.red.(and|or){.aligned}.pred", "p, n, p"),
             ("barrier.cluster.arrive{.(release|relaxed)}{.aligned}", ""),
@@ -202,23 +203,8 @@ pub(crate) const ROWS: &[Row] = &[
                 "cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes.multicast::cluster",
                 "[r], [l, {r2}], [r], h",
             ),
-            (
-                "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
-                "[r], [l, {r3}], [r], {h}",
-            ),
-            (
-                "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
-                "[r], [l, {r4}], [r], {h2}",
-            ),
-            (
-                "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster",
-                "[r], [l, {r5}], [r], {h3}, h",
-            ),
             ("cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group", "[l, {r2}], [r]"),
-            (
-                "cp.async.bulk.tensor.4d.global.shared::cta{.(tile|im2col_no_offs)}.bulk_group",
-                "[l, {r4}], [r]",
-            ),
+            ("cp.async.bulk.tensor.4d.global.shared::cta{.tile}.bulk_group", "[l, {r4}], [r]"),
             ("cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}", "[l, {r2}]"),
             (
                 "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.(and|or|xor).b32",
@@ -415,37 +401,37 @@ pub(crate) const ROWS: &[Row] = &[
         "mbarrier",
         MemoryBarrier,
         &[
-            ("mbarrier.init{.shared}.b64", "[r], r"),
-            ("mbarrier.inval{.shared}.b64", "[r]"),
+            ("mbarrier.init{.shared}.b64", "[a], r"),
+            ("mbarrier.inval{.shared}.b64", "[a]"),
             (
                 "mbarrier.(expect_tx|complete_tx){.relaxed.(cta|cluster)}{.(shared|shared::cta|shared::cluster)}.b64",
-                "[r], r",
+                "[a], r",
             ),
-            ("mbarrier.arrive{.noComplete}{.shared}.b64", "l, [r], r"),
-            ("mbarrier.arrive{.release.cta}{.shared{::cta}}.b64", "l, [r]"),
-            ("mbarrier.arrive_drop{.shared}.b64", "l, [r]"),
+            ("mbarrier.arrive{.noComplete}{.shared}.b64", "l, [a], r"),
+            ("mbarrier.arrive{.release.cta}{.shared{::cta}}.b64", "l, [a]"),
+            ("mbarrier.arrive_drop{.shared}.b64", "l, [a]"),
             (
                 "mbarrier.arrive{_drop}{.(release|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
-                "l, [r], r",
+                "l, [a], r",
             ),
             (
                 "mbarrier.arrive{_drop}.expect_tx{.(release|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
-                "l, [r], r",
+                "l, [a], r",
             ),
-            ("mbarrier.arrive{_drop}{.(release|relaxed).cluster}.shared::cluster.b64", "_, [r]"),
+            ("mbarrier.arrive{_drop}{.(release|relaxed).cluster}.shared::cluster.b64", "_, [a]"),
             (
                 "mbarrier.arrive{_drop}{.expect_tx}{.(release|relaxed).cluster}.shared::cluster.b64",
-                "_, [r], r",
+                "_, [a], r",
             ),
             (
                 "mbarrier.(test_wait|try_wait){.(acquire|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
-                "p, [r], l",
+                "p, [a], l",
             ),
-            ("mbarrier.try_wait.shared.b64", "p, [r], l, r"),
-            ("mbarrier.try_wait.parity.shared.b64", "p, [r], r, r"),
+            ("mbarrier.try_wait.shared.b64", "p, [a], l, r"),
+            ("mbarrier.try_wait.parity.shared.b64", "p, [a], r, r"),
             (
                 "mbarrier.(test_wait|try_wait).parity{.(acquire|relaxed).(cta|cluster)}{.shared{::cta}}.b64",
-                "p, [r], r",
+                "p, [a], r",
             ),
             ("mbarrier.pending_count.b64", "r, l"),
         ],
@@ -622,13 +608,22 @@ pub(crate) const ROWS: &[Row] = &[
         "multimem",
         Memory,
         &[
-            ("multimem.ld_reduce{.<sem>}{.<scope>}.global.(add|min|max).(u32|s32|u64)", "T, [l]"),
+            (
+                "multimem.ld_reduce{.(relaxed|acquire).<scope>}.global.(add|min|max).(u32|s32|u64)",
+                "T, [l]",
+            ),
             ("multimem.ld_reduce.global.(and|or|xor).(b32|b64)", "T, [l]"),
             ("multimem.ld_reduce.relaxed.gpu.global.add.f32", "T, [l]"),
             ("multimem.ld_reduce.relaxed.sys.global.add.v4.f32", "{T, T, T, T}, [l]"),
-            ("multimem.st{.<sem>}{.<scope>}.global.(b32|u32|s32|f32|b64|u64|s64|f64)", "[l], T"),
+            (
+                "multimem.st{.(relaxed|release).<scope>}.global.(b32|u32|s32|f32|b64|u64|s64|f64)",
+                "[l], T",
+            ),
             ("multimem.st.relaxed.sys.global.v4.f32", "[l], {T, T, T, T}"),
-            ("multimem.red{.<sem>}{.<scope>}.global.(add|min|max).(u32|s32|u64)", "[l], T"),
+            (
+                "multimem.red{.(relaxed|release).<scope>}.global.(add|min|max).(u32|s32|u64)",
+                "[l], T",
+            ),
             ("multimem.red.relaxed.gpu.global.(and|or|xor).(b32|b64)", "[l], T"),
             ("multimem.red.relaxed.gpu.global.add.f32", "[l], T"),
         ],
@@ -672,8 +667,14 @@ pub(crate) const ROWS: &[Row] = &[
         "red",
         Memory,
         &[
-            ("red{.<sem>}{.<scope>}{.(global|shared)}.(and|or|xor).(b32|b64)", "[l], T"),
-            ("red{.<sem>}{.<scope>}{.(global|shared)}.add.(u32|s32|u64|f32|f64)", "[l], T"),
+            (
+                "red{.(relaxed|release)}{.<scope>}{.(global|shared)}.(and|or|xor).(b32|b64)",
+                "[l], T",
+            ),
+            (
+                "red{.(relaxed|release)}{.<scope>}{.(global|shared)}.add.(u32|s32|u64|f32|f64)",
+                "[l], T",
+            ),
             ("red{.(global|shared)}.add.noftz.<half>", "[l], T"),
             ("red{.(global|shared)}.(inc|dec).u32", "[l], T"),
             ("red{.(global|shared)}.(min|max).(u32|s32|u64|s64)", "[l], T"),
@@ -733,14 +734,7 @@ pub(crate) const ROWS: &[Row] = &[
         ],
     ),
     Row("shf", Integer, &[("shf.(l|r).(wrap|clamp).b32", "r, r, r, r")]),
-    Row(
-        "shfl",
-        Warp,
-        &[
-            ("shfl.sync.(up|down|bfly|idx).b32", "r|p, r, r, r, r"),
-            ("shfl.(up|down|bfly|idx).b32", "r, r, r, r"),
-        ],
-    ),
+    Row("shfl", Warp, &[("shfl.sync.(up|down|bfly|idx).b32", "r|p, r, r, r, r")]),
     Row("shl", Integer, &[("shl.<bits>", "T, T, r")]),
     Row("shr", Integer, &[("shr.(b16|b32|b64|u16|s16|u32|s32|u64|s64)", "T, T, r")]),
     Row("sin", Float, &[("sin.approx{.ftz}.f32", "T, T")]),
@@ -790,7 +784,7 @@ pub(crate) const ROWS: &[Row] = &[
         "stmatrix",
         Matrix,
         &[
-            ("stmatrix.sync.aligned.m8n8.x1{.trans}{.(shared|shared::cta)}.b16", "[r], {r}"),
+            ("stmatrix.sync.aligned.m8n8.x1{.trans}{.(shared|shared::cta)}.b16", "[a], {r}"),
             ("stmatrix.sync.aligned.m8n8.x2{.trans}.shared{::cta}.b16", "[r], {r2}"),
             ("stmatrix.sync.aligned.m8n8.x4{.trans}.shared{::cta}.b16", "[r], {r4}"),
         ],
@@ -901,8 +895,6 @@ pub(crate) const ROWS: &[Row] = &[
             ("vote.sync.ballot.b32", "r, p, r"),
             ("vote.ballot.sync.b32", "r, p, r"),
             ("vote.(all|any|uni).sync.pred", "p, p, r"),
-            ("vote.(all|any|uni).pred", "p, p"),
-            ("vote.ballot.b32", "r, p"),
         ],
     ),
     Row(
@@ -981,22 +973,10 @@ pub(crate) const ROWS: &[Row] = &[
             ("wmma.store.d.sync.aligned.<lines>.<wmma>{.<at>}.s32", "[l], {r8}, r"),
             ("wmma.store.d.sync.aligned.<lines>.(m8n8k32|m8n8k128){.<at>}.s32", "[l], {r2}, r"),
             ("wmma.store.d.sync.aligned.<lines>.m8n8k4{.<at>}.f64", "[l], {x2}, r"),
-            (
-                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f32.f32{.satfinite}",
-                "{f8}, {r8}, {r8}, {f8}",
-            ),
-            (
-                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f16.f16{.satfinite}",
-                "{r4}, {r8}, {r8}, {r4}",
-            ),
-            (
-                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f32.f16{.satfinite}",
-                "{f8}, {r8}, {r8}, {r4}",
-            ),
-            (
-                "wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f16.f32{.satfinite}",
-                "{r4}, {r8}, {r8}, {f8}",
-            ),
+            ("wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f32.f32", "{f8}, {r8}, {r8}, {f8}"),
+            ("wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f16.f16", "{r4}, {r8}, {r8}, {r4}"),
+            ("wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f32.f16", "{f8}, {r8}, {r8}, {r4}"),
+            ("wmma.mma.sync.aligned.<lines>.<lines>.<wmma>.f16.f32", "{r4}, {r8}, {r8}, {f8}"),
             (
                 "wmma.mma.sync.aligned.<lines>.<lines>.m16n16k16.f32.bf16.bf16.f32",
                 "{f8}, {r4}, {r4}, {f8}",

@@ -11,15 +11,15 @@ use super::{Body, Lowered, Refusal, refuse};
 
 /// The geometry that is next.
 fn geometry(m: &mut Modifiers<'_>) -> Lowered<Geometry> {
-    Ok(match m.next() {
+    let names = &["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"];
+    Ok(match m.take_any(names).ok_or(Refusal::Unsupported)? {
         "1d" => Geometry::D1,
         "2d" => Geometry::D2,
         "3d" => Geometry::D3,
         "a1d" => Geometry::A1,
         "a2d" => Geometry::A2,
         "cube" => Geometry::Cube,
-        "acube" => Geometry::ACube,
-        _ => return Err(Refusal::Unsupported),
+        _ => Geometry::ACube,
     })
 }
 
@@ -117,7 +117,8 @@ impl<'s> Body<'_, 's> {
     fn fetch(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let mode = m.take_any(&["base", "level", "grad"]).unwrap_or("base");
         let geometry = geometry(m)?;
-        let (vector, ty) = (m.next(), m.next());
+        let vector = m.take_any(&["v2", "v4"]).unwrap_or_default();
+        let ty = m.next();
         let (gives, ty) = fetched(ty, vector)?;
         let coordinates = m.end_type()?;
         let whole = match coordinates {
@@ -156,15 +157,16 @@ impl<'s> Body<'_, 's> {
     }
 
     fn gather(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let channel = match m.next() {
-            "r" => 0,
-            "g" => 1,
-            "b" => 2,
-            "a" => 3,
-            _ => return Err(Refusal::Unsupported),
+        let channel = match m.take_any(&["r", "g", "b", "a"]) {
+            Some("r") => 0,
+            Some("g") => 1,
+            Some("b") => 2,
+            Some(_) => 3,
+            None => return Err(Refusal::Unsupported),
         };
         let geometry = geometry(m)?;
-        let (vector, ty) = (m.next(), m.next());
+        let vector = m.take_any(&["v2", "v4"]).unwrap_or_default();
+        let ty = m.next();
         let (gives, ty) = fetched(ty, vector)?;
         let flat = matches!(geometry, Geometry::D2 | Geometry::A2);
         if m.end_type()? != Type::F32 || !flat || matches!(gives, Fetched::F16 | Fetched::F16x2) {
@@ -186,7 +188,8 @@ impl<'s> Body<'_, 's> {
     fn query(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let surface = m.head == "suq";
         let leveled = !surface && m.take("level");
-        let what = match m.next() {
+        let names = &["width", "height", "depth", "array_size", "num_mipmap_levels"];
+        let what = match m.take_any(names).ok_or(Refusal::Unsupported)? {
             "width" => Query::Width,
             "height" => Query::Height,
             "depth" => Query::Depth,
@@ -323,10 +326,10 @@ impl<'s> Body<'_, 's> {
 
 /// What is done beyond the edges.
 fn beyond(m: &mut Modifiers<'_>) -> Lowered<Beyond> {
-    Ok(match m.next() {
-        "trap" => Beyond::Trap,
-        "clamp" => Beyond::Clamp,
-        "zero" => Beyond::Zero,
-        _ => return Err(Refusal::Unsupported),
+    Ok(match m.take_any(&["trap", "clamp", "zero"]) {
+        Some("trap") => Beyond::Trap,
+        Some("clamp") => Beyond::Clamp,
+        Some(_) => Beyond::Zero,
+        None => return Err(Refusal::Unsupported),
     })
 }

@@ -46,8 +46,18 @@ impl<'s> Body<'_, 's> {
         }
     }
 
+    /// Refuses forms without `.sync` where warps need not converge.
+    fn synchronous(&self, sync: bool) -> Lowered<()> {
+        let source = self.scene.source;
+        if sync || source.target < 70 || source.version < 64 {
+            return Ok(());
+        }
+        refuse("Not supported without '.sync' from .target sm_70 and .version 6.4 on")
+    }
+
     fn shuffle(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<WarpOp> {
         let sync = m.take("sync");
+        self.synchronous(sync)?;
         let mode = match m.next() {
             "up" => Shuffle::Up,
             "down" => Shuffle::Down,
@@ -73,16 +83,15 @@ impl<'s> Body<'_, 's> {
     }
 
     fn vote(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<WarpOp> {
-        let mut sync = m.take("sync");
-        let vote = match m.next() {
-            "all" => Vote::All,
-            "any" => Vote::Any,
-            "uni" => Vote::Uni,
-            "ballot" => Vote::Ballot,
-            _ => return Err(Refusal::Unsupported),
+        let sync = m.take("sync");
+        let vote = match m.take_any(&["all", "any", "uni", "ballot"]) {
+            Some("all") => Vote::All,
+            Some("any") => Vote::Any,
+            Some("uni") => Vote::Uni,
+            Some(_) => Vote::Ballot,
+            None => return Err(Refusal::Unsupported),
         };
-        // Older compilers put it behind.
-        sync |= m.take("sync");
+        self.synchronous(sync)?;
         let ty = m.end_type()?;
         if ty != (if vote == Vote::Ballot { Type::B32 } else { Type::PRED }) {
             return Err(Refusal::Unsupported);
@@ -98,10 +107,10 @@ impl<'s> Body<'_, 's> {
     }
 
     fn matching(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<WarpOp> {
-        let kind = match m.next() {
-            "any" => Collective::MatchAny,
-            "all" => Collective::MatchAll,
-            _ => return Err(Refusal::Unsupported),
+        let kind = match m.take_any(&["any", "all"]) {
+            Some("any") => Collective::MatchAny,
+            Some(_) => Collective::MatchAll,
+            None => return Err(Refusal::Unsupported),
         };
         let sync = m.take("sync");
         let ty = m.end_type()?;
@@ -121,7 +130,8 @@ impl<'s> Body<'_, 's> {
         if !m.take("sync") {
             return Err(Refusal::Unsupported);
         }
-        let name = m.next();
+        let name = m.take_any(&["add", "min", "max", "and", "or", "xor"]);
+        let name = name.ok_or(Refusal::Unsupported)?;
         let ty = m.end_type()?;
         let redux = match (name, ty) {
             ("add", Type::U32 | Type::S32) => Redux::Add,

@@ -43,9 +43,9 @@ impl<'s> Body<'_, 's> {
         if which == "mma_async" {
             return self.wgmma_mma(m, operands);
         }
-        if !(["fence", "commit_group", "wait_group"].contains(&which)
-            && m.take("sync")
-            && m.take("aligned"))
+        if !["fence", "commit_group", "wait_group"].contains(&which)
+            || !m.take("sync")
+            || !m.take("aligned") && which != "wait_group"
         {
             return Err(Refusal::Unsupported);
         }
@@ -65,7 +65,7 @@ impl<'s> Body<'_, 's> {
         if !(m.take("sync") && m.take("aligned")) {
             return Err(Refusal::Unsupported);
         }
-        let (rows, columns, deep) = shape(m.next())?;
+        let (rows, columns, deep) = shape(m.shape())?;
         let finite = m.take("satfinite");
         let element = |m: &mut Modifiers<'_>| Element::named(m.next()).ok_or(Refusal::Unsupported);
         let (to, a, b) = (element(m)?, element(m)?, element(m)?);

@@ -88,7 +88,7 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         let by_rows = m.take_any(&["row", "col"]).ok_or(Refusal::Unsupported)? == "row";
-        let shape = shape(m.next())?;
+        let shape = shape(m.shape())?;
         let space = space(m);
         let element = Element::named(m.next()).ok_or(Refusal::Unsupported)?;
         m.end()?;
@@ -134,7 +134,7 @@ impl<'s> Body<'_, 's> {
         // The layouts are those of the loads, and fragments have forgotten them.
         let lines = |m: &mut Modifiers<'_>| m.take_any(&["row", "col"]).ok_or(Refusal::Unsupported);
         let straight = (lines(m)?, lines(m)?) == ("row", "col");
-        let shape = shape(m.next())?;
+        let shape = shape(m.shape())?;
         let rounding = m.rounding();
         let element = |m: &mut Modifiers<'_>| Element::named(m.next()).ok_or(Refusal::Unsupported);
         let (to, mut a, mut b) = (element(m)?, Element::F16, Element::F16);
@@ -148,6 +148,11 @@ impl<'s> Body<'_, 's> {
         }
         let finite = m.take("satfinite");
         m.end()?;
+        if finite && a == Element::F16 && self.scene.source.version >= 65 {
+            return refuse(
+                "'.satfinite' of floating-point types is not supported from .version 6.5 on",
+            );
+        }
         let alike = a == b && (popc.is_some() == (a == Element::B1));
         let expected = match a {
             Element::F16 => {

@@ -158,9 +158,8 @@ impl<'s> Parser<'_, 's> {
     }
 
     fn module(&mut self) -> Result<Source<'s>, Failure> {
-        let mut source = Source::default();
-        let version = self.version()?;
-        (source.target, source.specific) = self.target(version)?;
+        let mut source = Source { version: self.version()?, ..Source::default() };
+        (source.target, source.specific) = self.target(source.version)?;
         while self.peek(0) != Kind::End {
             self.item(&mut source)?;
         }

@@ -80,7 +80,7 @@ impl<'s> Parser<'_, 's> {
                 self.at += 1;
                 Ok(Operand::Pair(name, self.name()?))
             }
-            Kind::Mark('+' | '-') => Ok(Operand::Sum(name, self.addend()?)),
+            Kind::Mark('+') => Ok(Operand::Sum(name, self.addend()?)),
             _ => Ok(Operand::Name(name)),
         }
     }

@@ -245,11 +245,10 @@ impl<'s> Parser<'_, 's> {
 
     /// `+4`, `-4`, `+-4`, or nothing: 0.
     pub(super) fn addend(&mut self) -> Result<i64, Diagnostic> {
-        let plus = self.take('+');
-        let negative = self.take('-');
-        if !plus && !negative {
+        if !self.take('+') {
             return Ok(0);
         }
+        let negative = self.take('-');
         let value = match self.take_word("WARP_SZ") {
             true => 32,
             false => self.integer()?.cast_signed(),

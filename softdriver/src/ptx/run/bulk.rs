@@ -255,7 +255,7 @@ const fn swizzled(swizzle: u32, at: u64) -> u64 {
 type Element = (Option<u64>, u64);
 
 /// The elements of a box at a place, and the bytes of the box.
-fn elements(map: &Map, at: &[i64], offsets: Option<&[u64]>) -> Option<(Vec<Element>, u64)> {
+fn elements(map: &Map, at: &[i64]) -> Option<(Vec<Element>, u64)> {
     let size = map.element()? as u64;
     let address = |place: &[i64]| {
         let within = place.iter().zip(&map.extents);
@@ -268,70 +268,32 @@ fn elements(map: &Map, at: &[i64], offsets: Option<&[u64]>) -> Option<(Vec<Eleme
             distance.fold(map.address.wrapping_add(inner), u64::wrapping_add)
         })
     };
-    let mut list = Vec::new();
-    match (&map.pieces, offsets) {
-        (Pieces::Box(extents), None) => {
-            // The innermost dimension has no steps.
-            let step =
-                |dimension: usize| if dimension == 0 { 1 } else { map.steps[dimension].max(1) };
-            let counts: Vec<u64> = (0..at.len())
-                .map(|dimension| u64::from(extents[dimension].div_ceil(step(dimension))))
-                .collect();
-            let pitch = pitch(map, counts[0] * size);
-            let total = counts.iter().fold(size, |all, &count| all.saturating_mul(count)) / size;
-            if total > CLUSTER_SPAN {
-                return None;
-            }
-            for index in 0..total {
-                let mut rest = index;
-                let place: Vec<i64> = (0..at.len())
-                    .map(|dimension| {
-                        let own = rest % counts[dimension];
-                        rest /= counts[dimension];
-                        at[dimension] + (own * u64::from(step(dimension))) as i64
-                    })
-                    .collect();
-                let (line, within) = (index / counts[0], index % counts[0]);
-                list.push((address(&place), line * pitch + within * size));
-            }
-            Some((list, total * size))
-        }
-        (Pieces::Pixels { lower, upper, channels, pixels }, offsets) => {
-            let images = at.len() - 2;
-            // Corners come with the outermost dimension first.
-            let corner = |one: &[i16], dimension: usize| i64::from(one[images - 1 - dimension]);
-            let row = u64::from(*channels) * size;
-            let pitch = pitch(map, row);
-            if u64::from(*pixels) * u64::from(*channels) > CLUSTER_SPAN {
-                return None;
-            }
-            let mut place = at.to_vec();
-            for pixel in 0..u64::from(*pixels) {
-                for channel in 0..u64::from(*channels) {
-                    let mut whole = place.clone();
-                    whole[0] += channel as i64;
-                    for (dimension, one) in whole[1..=images].iter_mut().enumerate() {
-                        *one += offsets.map_or(0, |offsets| offsets[dimension] as i64);
-                    }
-                    list.push((address(&whole), pixel * pitch + channel * size));
-                }
-                for dimension in 0..images {
-                    let own = &mut place[1 + dimension];
-                    *own += i64::from(map.steps[1 + dimension]);
-                    let end = map.extents[1 + dimension] as i64 + corner(upper, dimension);
-                    if *own < end {
-                        break;
-                    }
-                    *own = corner(lower, dimension);
-                    if dimension + 1 == images {
-                        place[1 + images] += 1;
-                    }
-                }
-            }
-            Some((list, u64::from(*pixels) * row))
-        }
-        _ => None,
+    // Pixels are not copied: the instructions for them are refused.
+    let Pieces::Box(extents) = &map.pieces else { return None };
+    // The innermost dimension has no steps.
+    let step = |dimension: usize| if dimension == 0 { 1 } else { map.steps[dimension].max(1) };
+    let counts: Vec<u64> = (0..at.len())
+        .map(|dimension| u64::from(extents[dimension].div_ceil(step(dimension))))
+        .collect();
+    let pitch = pitch(map, counts[0] * size);
+    let total = counts.iter().fold(size, |all, &count| all.saturating_mul(count)) / size;
+    if total > CLUSTER_SPAN {
+        return None;
     }
+    let mut list = Vec::new();
+    for index in 0..total {
+        let mut rest = index;
+        let place: Vec<i64> = (0..at.len())
+            .map(|dimension| {
+                let own = rest % counts[dimension];
+                rest /= counts[dimension];
+                at[dimension] + (own * u64::from(step(dimension))) as i64
+            })
+            .collect();
+        let (line, within) = (index / counts[0], index % counts[0]);
+        list.push((address(&place), line * pitch + within * size));
+    }
+    Some((list, total * size))
 }
 
 /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`
@@ -364,13 +326,10 @@ pub(super) fn tensor(
         let map = Map::decode(&words).ok_or(Fault::IllegalInstruction)?;
         let value = |src| warp.row(shared.kernel, group, src)[lane];
         let at: Vec<i64> = op.at.iter().map(|&src| i64::from(value(src) as u32 as i32)).collect();
-        let offsets: Option<Vec<u64>> =
-            op.offsets.as_ref().map(|list| list.iter().map(|&src| value(src) & 0xffff).collect());
         if at.len() != map.extents.len() || map.interleave != 0 || map.swizzle > 3 {
             return Err(Fault::IllegalInstruction);
         }
-        let (elements, total) =
-            elements(&map, &at, offsets.as_deref()).ok_or(Fault::IllegalInstruction)?;
+        let (elements, total) = elements(&map, &at).ok_or(Fault::IllegalInstruction)?;
         let size = map.element().ok_or(Fault::IllegalInstruction)?;
         // As an H100 has it.
         if at[0] * size as i64 % 16 != 0 {

@@ -129,10 +129,10 @@ pub(crate) fn dot(sum: Sum, c: f64, pairs: &[(f64, f64)]) -> f64 {
             truncated(aligned(c, pairs.iter().copied(), FRACTION, (least, least)), 23)
         }),
         Sum::Short(a, b) => aligned(c, pairs.iter().copied(), SHORT, (a, b)),
-        Sum::Halved => {
+        Sum::Halved(width) => {
             let some = |second| {
                 let pairs = pairs.iter().enumerate();
-                pairs.filter(move |(at, _)| at / 2 % 2 == second).map(|(_, pair)| *pair)
+                pairs.filter(move |(at, _)| at / width % 2 == second).map(|(_, pair)| *pair)
             };
             // The factors have become f16.
             let least = Element::F16.least_exponent();

@@ -12,6 +12,7 @@ mod fuzz;
 mod hoist;
 mod lanes;
 mod matrix;
+mod measured;
 mod memory;
 mod programs;
 mod refusals;

@@ -99,6 +99,9 @@ pub(super) fn operands(opcode: &str, code: &str) -> String {
             "n" => "1",
             "n4" => "4",
             "n16" => "16",
+            "n32" => "32",
+            "a" if opcode.contains("shared") => "%r1",
+            "a" => "%rd1",
             "LABEL" => "HERE",
             "TARGETS" => "THERE",
             "FUNCTION" => "nothing",
@@ -199,6 +202,9 @@ fn corpus() {
     let (mut good, mut bad) = (0, 0);
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "ptx") {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         match Module::parse(&text) {
             Ok(_) => good += 1,

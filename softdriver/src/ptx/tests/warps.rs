@@ -1,6 +1,7 @@
 //! Operations of a whole warp.
 
-use super::device::{Loaded, body, params};
+use super::super::Module;
+use super::device::{Loaded, body, params, source};
 
 const PTX: &str = include_str!("../../../tests/kernels/warp_sum.ptx");
 
@@ -65,7 +66,14 @@ fn without_sync() {
         vote.all.pred %p3, %p1;\nselp.u32 %r4, 1, 0, %p3;\nactivemask.b32 %r5;\n\
         setp.ne.u32 %p4, %r0, 0;\n@%p4 bra END;\n\
         st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};\nst.global.u32 [%out+16], %r5;\nEND:";
-    assert_eq!(body(text, &[0; 5]), Ok(vec![0xff, 1, 2, 1, 0xff]));
+    let text = source(text);
+    let loaded =
+        Loaded::new(&text.replace(".version 8.0\n.target sm_80", ".version 6.3\n.target sm_70"));
+    let out = loaded.device.room(20);
+    loaded.launch("test", [1; 3], [32, 1, 1], 0, params![out]).unwrap();
+    assert_eq!(loaded.device.get::<u32>(out, 5), [0xff, 1, 2, 1, 0xff]);
+    let refused = Module::parse(&text).unwrap_err();
+    assert!(refused.log.contains("without '.sync'"), "{}", refused.log);
 }
 
 /// Lanes meet at operations that stand at different places.
