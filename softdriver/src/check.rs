@@ -3,7 +3,8 @@
 
 use crate::driver::driver as state;
 use crate::memory::space::Allocation;
-use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
+use crate::memory::watched::{Watch, Watched};
+use crate::ptx::{Fault, Memory};
 use crate::race::Access;
 use crate::schedule::Label;
 use crate::{summary, sync};
@@ -12,7 +13,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// Whether accesses are checked.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -220,96 +221,32 @@ pub(crate) fn checked<R>(memory: &dyn Memory, f: impl FnOnce(&dyn Memory) -> R) 
         return f(memory);
     }
     let kernel = WORK.with_borrow(|work| work.clone().into_owned());
-    f(&Checked { memory, kernel })
+    f(&Watched { memory, watch: &Checked { kernel } })
 }
 
-/// Memory whose accesses are checked.
-struct Checked<'m> {
-    memory: &'m dyn Memory,
+/// Checks the accesses of a kernel.
+struct Checked {
     kernel: String,
 }
 
-impl Checked<'_> {
-    /// Notes an access that was made, or failed.
-    fn note<R>(
-        &self,
-        access: Access,
-        address: u64,
-        bytes: usize,
-        result: Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let there = match result {
+impl Watch for Checked {
+    fn saw(&self, access: Access, address: u64, bytes: usize, made: Result<(), Fault>) {
+        match made {
+            Ok(()) => {}
             Err(Fault::IllegalAddress) => {
-                found(Wrong::Invalid(access), &self.kernel, bytes, address, None);
-                return result;
+                return found(Wrong::Invalid(access), &self.kernel, bytes, address, None);
             }
-            Err(_) => return result,
-            Ok(_) => state().space.find_running(address, bytes),
-        };
-        // None if it was freed meanwhile.
-        if let Some(there) = there {
-            let offset = there.offset(address);
-            if matches!(access, Access::Read | Access::Atomic) {
-                check_written(Wrong::Unwritten, &self.kernel, &there, offset, bytes);
-            }
-            if let (Access::Write | Access::Atomic, Some(written)) = (access, &there.written) {
-                written.write(offset..offset + bytes);
-            }
+            Err(_) => return,
         }
-        result
-    }
-}
-
-impl Memory for Checked<'_> {
-    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
-        lanes(mask).try_for_each(|lane| {
-            let result = self.memory.load(at, 1 << lane, bytes, out);
-            self.note(Access::Read, at[lane], bytes, result)
-        })
-    }
-
-    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault> {
-        lanes(mask).try_for_each(|lane| {
-            let result = self.memory.store(at, 1 << lane, bytes, values);
-            self.note(Access::Write, at[lane], bytes, result)
-        })
-    }
-
-    fn atomic(
-        &self,
-        address: u64,
-        bytes: usize,
-        update: &mut dyn FnMut(u64) -> Option<u64>,
-    ) -> Result<u64, Fault> {
-        self.note(Access::Atomic, address, bytes, self.memory.atomic(address, bytes, update))
-    }
-
-    fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
-        self.memory.multicast(address, bytes)
-    }
-
-    fn cut_off(&self) -> bool {
-        self.memory.cut_off()
-    }
-
-    fn set_number(&self, handle: u64, value: u32) -> Result<(), Fault> {
-        self.memory.set_number(handle, value)
-    }
-
-    fn allocate(&self, bytes: u64) -> Option<u64> {
-        self.memory.allocate(bytes)
-    }
-
-    fn release(&self, address: u64) -> Result<(), Fault> {
-        self.memory.release(address)
-    }
-
-    fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
-        self.memory.texture(handle)
-    }
-
-    fn surface(&self, handle: u64) -> Option<Arc<Image>> {
-        self.memory.surface(handle)
+        // None if it was freed meanwhile.
+        let Some(there) = state().space.find_running(address, bytes) else { return };
+        let offset = there.offset(address);
+        if matches!(access, Access::Read | Access::Atomic) {
+            check_written(Wrong::Unwritten, &self.kernel, &there, offset, bytes);
+        }
+        if let (Access::Write | Access::Atomic, Some(written)) = (access, &there.written) {
+            written.write(offset..offset + bytes);
+        }
     }
 }
 

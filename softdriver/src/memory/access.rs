@@ -1,6 +1,7 @@
 //! How a running kernel reaches memory.
 
 use super::space::{Allocation, Kind, Rights, Snapshot, touchable};
+use super::watched::Watched;
 use crate::domain::Domain;
 use crate::driver::driver as state;
 use crate::graph::Numbers;
@@ -39,8 +40,8 @@ impl<'n> DeviceMemory<'n> {
         if !schedule::on() {
             return f(memory);
         }
-        let noted = race::Noted::new(memory);
-        let result = f(&noted);
+        let noted = race::Noted::default();
+        let result = f(&Watched { memory, watch: &noted });
         let (touched, missed) = noted.finish();
         for (access, ranges) in touched {
             self.by_allocation(ranges, |base, ranges| race::touch_ranges(base, ranges, access));

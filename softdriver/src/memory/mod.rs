@@ -18,3 +18,4 @@ pub(crate) mod space;
 pub(crate) mod storage;
 pub(crate) mod transfer;
 pub(crate) mod virtual_memory;
+pub(crate) mod watched;

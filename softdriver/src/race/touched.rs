@@ -2,10 +2,11 @@
 
 use super::Access;
 use super::ranges::Ranges;
-use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
+use crate::memory::watched::Watch;
+use crate::ptx::Fault;
 use crate::sync;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// The bytes of a page.
 const PAGE: u64 = 4096;
@@ -63,92 +64,31 @@ impl Touched {
     }
 }
 
-/// Memory that notes what is done to it.
-pub(crate) struct Noted<'a> {
-    memory: &'a dyn Memory,
-    touched: Mutex<Touched>,
-}
+/// Notes what a kernel does to memory.
+#[derive(Default)]
+pub(crate) struct Noted(Mutex<Touched>);
 
-impl<'a> Noted<'a> {
-    pub(crate) fn new(memory: &'a dyn Memory) -> Self {
-        Self { memory, touched: Mutex::default() }
-    }
-
+impl Noted {
     /// Gives what was noted: the ranges of each kind, and the first address that missed.
     pub(crate) fn finish(self) -> ([(Access, Ranges); 3], Option<u64>) {
-        let touched = self.touched.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let touched = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         let ranges = [0, 1, 2].map(|kind| (KINDS[kind], touched.ranges(kind)));
         (ranges, touched.missed)
     }
+}
 
-    fn note<R>(
-        &self,
-        kind: usize,
-        address: u64,
-        len: usize,
-        result: Result<R, Fault>,
-    ) -> Result<R, Fault> {
-        let mut touched = sync::lock(&self.touched);
-        match &result {
-            Ok(_) => touched.add(kind, address, len),
+impl Watch for Noted {
+    fn saw(&self, access: Access, address: u64, bytes: usize, made: Result<(), Fault>) {
+        let mut touched = sync::lock(&self.0);
+        match made {
+            Ok(()) => {
+                // Kernels have these kinds only.
+                let kind = KINDS.iter().position(|&kind| kind == access);
+                kind.into_iter().for_each(|kind| touched.add(kind, address, bytes));
+            }
             Err(Fault::IllegalAddress) => drop(touched.missed.get_or_insert(address)),
             Err(_) => {}
         }
-        drop(touched);
-        result
-    }
-}
-
-impl Memory for Noted<'_> {
-    fn load(&self, at: &Row, mask: u32, bytes: usize, out: &mut Row) -> Result<(), Fault> {
-        lanes(mask).try_for_each(|lane| {
-            let result = self.memory.load(at, 1 << lane, bytes, out);
-            self.note(0, at[lane], bytes, result)
-        })
-    }
-
-    fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault> {
-        lanes(mask).try_for_each(|lane| {
-            let result = self.memory.store(at, 1 << lane, bytes, values);
-            self.note(1, at[lane], bytes, result)
-        })
-    }
-
-    fn atomic(
-        &self,
-        address: u64,
-        bytes: usize,
-        update: &mut dyn FnMut(u64) -> Option<u64>,
-    ) -> Result<u64, Fault> {
-        self.note(2, address, bytes, self.memory.atomic(address, bytes, update))
-    }
-
-    fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
-        self.memory.multicast(address, bytes)
-    }
-
-    fn cut_off(&self) -> bool {
-        self.memory.cut_off()
-    }
-
-    fn set_number(&self, handle: u64, value: u32) -> Result<(), Fault> {
-        self.memory.set_number(handle, value)
-    }
-
-    fn allocate(&self, bytes: u64) -> Option<u64> {
-        self.memory.allocate(bytes)
-    }
-
-    fn release(&self, address: u64) -> Result<(), Fault> {
-        self.memory.release(address)
-    }
-
-    fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
-        self.memory.texture(handle)
-    }
-
-    fn surface(&self, handle: u64) -> Option<Arc<Image>> {
-        self.memory.surface(handle)
     }
 }
 
