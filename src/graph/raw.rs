@@ -99,9 +99,15 @@ impl Template {
     /// A driver error.
     #[inline]
     pub(super) fn nodes(&self) -> Result<&[CUgraphNode]> {
-        if let Some(nodes) = self.nodes.get() {
-            return Ok(nodes);
+        match self.nodes.get() {
+            Some(nodes) => Ok(nodes),
+            None => self.ask_for_nodes(),
         }
+    }
+
+    /// Apart, as it is done once.
+    #[cold]
+    fn ask_for_nodes(&self) -> Result<&[CUgraphNode]> {
         let mut count = self.count()?;
         let mut nodes = vec![ptr::null_mut(); count];
         if count > 0 {

@@ -64,6 +64,7 @@ struct Change<'g> {
 // graph. What the node then uses is kept (`graph-owns`), and ordered as what it used before (`nodes-ordered`). No context
 // need be current but where it says so, and captures do not refuse it (F217, F570).
 impl Change<'_> {
+    #[inline]
     fn fill<T: Fillable>(self, value: T) -> Result {
         let NodeToSet { node, exec } = self.to;
         let mut params = self.template.fill(self.place, node)?;

@@ -68,7 +68,8 @@ impl InFlight {
         self.wait_for(homes)
     }
 
-    #[inline]
+    /// Apart, so that graphs that no ordered stream runs are changed quickly.
+    #[cold]
     fn wait_for(&self, homes: Vec<Arc<Home>>) -> Result {
         let waited = homes.iter().try_for_each(|home| home.synchronize());
         if waited.is_err() {
