@@ -1,7 +1,7 @@
 //! Each way to launch a kernel is `unsafe`, as nobody checks what a kernel does: on a default stream, without a wait, in an
-//! ordered stream, and in a node of a graph that changes.
+//! ordered stream, and in a node of a graph or of a definition that changes.
 
-use cuscope::graph::{Graph, KernelNode};
+use cuscope::graph::{Graph, GraphDefinition, KernelNode};
 use cuscope::{Function, LaunchConfig, OrderedStream, PushedGuard, Result, SyncDefaultStream, SyncStream};
 
 fn on_a_default_stream<'ctx>(stream: &SyncDefaultStream<'_, 'ctx>, kernel: &Function<'ctx>) -> Result {
@@ -23,6 +23,15 @@ fn in_a_node<'ctx>(
     kernel: &Function<'ctx>,
 ) -> Result {
     gpu.set_kernel(graph, node, kernel, LaunchConfig::new(1, 16), ())
+}
+
+fn in_a_node_of_a_definition<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    definition: &mut GraphDefinition<'ctx>,
+    node: KernelNode,
+    kernel: &Function<'ctx>,
+) -> Result {
+    definition.set_kernel(gpu, node, kernel, LaunchConfig::new(1, 16), ())
 }
 
 fn main() {}
