@@ -146,31 +146,31 @@ impl Real for f64 {
     }
     #[inline]
     fn sum<const R: u8>(self, b: Self) -> Self {
-        with_sign_of_nan(
-            if R == 0 { self + b } else { soft::add(self, b, Rounding::of(R)) },
-            [self, b],
-        )
+        if R == 0 {
+            return with_nan_of(self + b, [self, b]);
+        }
+        with_sign_of_nan(soft::add(self, b, Rounding::of(R)), [self, b])
     }
     #[inline]
     fn difference<const R: u8>(self, b: Self) -> Self {
-        with_sign_of_nan(
-            if R == 0 { self - b } else { soft::add(self, -b, Rounding::of(R)) },
-            [self, b],
-        )
+        if R == 0 {
+            return with_nan_of(self - b, [self, b]);
+        }
+        with_sign_of_nan(soft::add(self, -b, Rounding::of(R)), [self, b])
     }
     #[inline]
     fn product<const R: u8>(self, b: Self) -> Self {
-        with_sign_of_nan(
-            if R == 0 { self * b } else { soft::mul(self, b, Rounding::of(R)) },
-            [self, b],
-        )
+        if R == 0 {
+            return with_nan_of(self * b, [self, b]);
+        }
+        with_sign_of_nan(soft::mul(self, b, Rounding::of(R)), [self, b])
     }
     #[inline]
     fn quotient<const R: u8>(self, b: Self) -> Self {
-        with_sign_of_nan(
-            if R == 0 { self / b } else { soft::div(self, b, Rounding::of(R)) },
-            [self, b],
-        )
+        if R == 0 {
+            return with_nan_of(self / b, [self, b]);
+        }
+        with_sign_of_nan(soft::div(self, b, Rounding::of(R)), [self, b])
     }
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
