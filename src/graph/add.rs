@@ -230,11 +230,14 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             self.record.resources.borrow_mut().child(&graph.inner.resources);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
-            self.add(&before, |Slot { node, graph, before, count }| {
+            let node = self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The other graph is alive, and another one: this one is not
                 // finished. Its nodes are copied.
                 unsafe { answer!(cuGraphAddChildGraphNode(node, graph, before, count, child)) }
-            })
+            })?;
+            let spans = uses.iter().filter_map(Span::of).collect();
+            self.record.resources.borrow_mut().uses(node.id().place, spans);
+            Ok(node)
         };
         self.record.note(add())
     }

@@ -6,13 +6,13 @@
 use super::raw::Template;
 use super::resources::GraphResources;
 use super::{
-    EventRecordNode, EventWaitNode, Graph, GraphDefinition, HostNode, KernelNode, MemcpyNode,
-    MemsetNode, NodeId, NodeKind, SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode,
-    host, no_host_memory,
+    ChildGraphNode, EventRecordNode, EventWaitNode, Graph, GraphBuffers, GraphDefinition, HostNode,
+    KernelNode, MemcpyNode, MemsetNode, NodeId, NodeKind, SemaphoreSignalNode, SemaphoreWaitNode,
+    ValueOperationsNode, host, no_host_memory,
 };
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
-use crate::call::{answer, name, same_context};
+use crate::call::{Answer, answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -24,7 +24,7 @@ use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InScope};
 use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern};
 use crate::stack::PushedGuard;
 use crate::stream::value::{self, ValueOperation};
-use ffi::{CUgraphExec, CUgraphNode};
+use ffi::{CUgraphExec, CUgraphNode, CUgraphNodeParams, CUgraphNodeParams_anonymous};
 
 /// The driver functions of a change: in a graph that can run, and in a definition.
 #[derive(Clone, Copy)]
@@ -42,6 +42,7 @@ macro_rules! calls {
 calls!(FILL: cuGraphExecMemsetNodeSetParams, cuGraphMemsetNodeSetParams);
 calls!(COPY: cuGraphExecMemcpyNodeSetParams, cuGraphMemcpyNodeSetParams);
 calls!(KERNEL: cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeSetParams_v2);
+calls!(CHILD: cuGraphExecChildGraphNodeSetParams, cuGraphNodeSetParams);
 calls!(HOST: cuGraphExecHostNodeSetParams, cuGraphHostNodeSetParams);
 calls!(RECORD: cuGraphExecEventRecordNodeSetEvent, cuGraphEventRecordNodeSetEvent);
 calls!(WAIT: cuGraphExecEventWaitNodeSetEvent, cuGraphEventWaitNodeSetEvent);
@@ -87,26 +88,30 @@ impl Change<'_> {
 
     /// Checks that the node is ordered for the memory of an operation. Keeps the objects among it.
     fn orders(&mut self, operation: &impl Operation) -> Result {
-        let call = self.call;
-        no_host_memory(call, operation)?;
-        operation.uses().with_accesses(|accesses| {
-            let reason = if accesses.iter().any(Access::is_condition) {
-                "a condition is an argument of kernels that are added to its own graph"
-            } else {
-                match self.resources.may_use(self.place, accesses) {
-                    Some(true) => {
-                        self.resources.objects(accesses);
-                        return Ok(());
-                    }
-                    Some(false) => {
-                        "the node does not use this memory in this way, so the graph does not order the use: build the \
-                         graph again"
-                    }
-                    None => "cuscope does not know which memory a captured node uses: capture the graph again",
+        no_host_memory(self.call, operation)?;
+        operation.uses().with_accesses(|accesses| self.orders_accesses(accesses))
+    }
+
+    /// Checks the same for accesses. Keeps the objects among them.
+    fn orders_accesses(&mut self, accesses: &[Access<'_>]) -> Result {
+        let reason = if accesses.iter().any(Access::is_condition) {
+            "a condition is an argument of kernels that are added to its own graph"
+        } else {
+            match self.resources.may_use(self.place, accesses) {
+                Some(true) => {
+                    self.resources.objects(accesses);
+                    return Ok(());
                 }
-            };
-            Err(Error::InvalidArgument { call, reason })
-        })
+                Some(false) => {
+                    "the node does not use this memory in this way, so the graph does not order the use: build the \
+                     graph again"
+                }
+                None => {
+                    "cuscope does not know which memory a captured node uses: capture the graph again"
+                }
+            }
+        };
+        Err(Error::InvalidArgument { call: self.call, reason })
     }
 
     #[inline]
@@ -150,6 +155,34 @@ impl Change<'_> {
         // SAFETY: 1. as above; the context of the function, which is kept, is current. 2. The memory is kept, named by
         // each replay, and ordered within the graph, as the node used it before.
         unsafe { launch.set(self.to) }.result()
+    }
+
+    fn child<'ctx, L>(
+        mut self,
+        other: &Graph<'ctx>,
+        buffers: impl GraphBuffers<'ctx, L>,
+    ) -> Result {
+        let NodeToSet { node, exec } = self.to;
+        other.accepts(self.call, self.context.key(), &buffers)?;
+        other.inner.resources.copyable(self.call)?;
+        let mut uses = Vec::with_capacity(other.buffers());
+        buffers.each(&mut |access| uses.push(access));
+        self.orders_accesses(&uses)?;
+        self.resources.child(&other.inner.resources);
+        let graph = other.inner.template.raw();
+        let Some(exec) = exec else {
+            let mut anonymous = CUgraphNodeParams_anonymous { reserved1: [0; 29] };
+            anonymous.graph.graph = graph;
+            let r#type = ffi::CU_GRAPH_NODE_TYPE_GRAPH;
+            let mut params =
+                CUgraphNodeParams { r#type, reserved0: [0; 3], anonymous, reserved2: 0 };
+            let set = ffi::cuGraphNodeSetParams()?;
+            // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied (F573).
+            return Answer::new(self.call, unsafe { set(node, &raw mut params) }).result();
+        };
+        // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied. If it has other nodes, the node stays as
+        // it was (F573).
+        unsafe { answer!(cuGraphExecChildGraphNodeSetParams(exec, node, graph)) }.result()
     }
 
     fn host_function(self, function: impl FnMut() + Send + 'static) -> Result {
@@ -356,6 +389,46 @@ impl<'ctx> Graph<'ctx> {
         self.change(COPY, node.id())?.copy(&copy)
     }
 
+    /// Changes a child graph, to another graph with the same nodes and edges. Its nodes are copied as they were captured or
+    /// built, without later changes, and the node keeps no more of the graph than what these use.
+    ///
+    /// Pass every buffer that the other graph uses, as for a replay. They are buffers that the node already uses, because the
+    /// graph's edges were derived from these.
+    ///
+    /// # Errors
+    /// [`GraphBuffers`](Error::GraphBuffers) if these are not the other graph's buffers;
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph or of a
+    /// graph that was captured, for memory that the node does not use or only reads, and for a graph that
+    /// [cannot be added](super::GraphBuilder::child); `CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE` for a graph with other nodes or
+    /// edges: the node then stays as it was ([F573](crate::driver_facts#F573)).
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextStack, Device};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// # let stream = gpu.stream()?;
+    /// let mut x = gpu.alloc::<u32>(4)?;
+    /// let (ones, _) = gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut x), 1))?;
+    /// let (twos, _) = gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut x), 2))?;
+    /// let (mut graph, child) = gpu.build_graph(|g| g.child(&[], &ones, &mut g.hold(&mut x)))?;
+    /// graph.set_child(child, &twos, &mut x)?;
+    /// gpu.on(&stream).replay(&graph, &mut x)?;
+    /// assert_eq!(gpu.on(&stream).to_vec(&x)?, [2; 4]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuGraphExecChildGraphNodeSetParams")]
+    pub fn set_child(
+        &mut self,
+        node: ChildGraphNode,
+        other: &Graph<'ctx>,
+        buffers: impl GraphBuffers<'ctx>,
+    ) -> Result {
+        self.change(CHILD, node.id())?.child(other, buffers)
+    }
+
     /// Changes the function of a host node. The graph keeps those that the node had, too, and drops them at its end.
     ///
     /// # Errors
@@ -505,6 +578,21 @@ impl<'ctx> GraphDefinition<'ctx> {
         let change = self.change(KERNEL, node.id())?;
         // SAFETY: the caller's obligations 1 to 3.
         unsafe { change.kernel(gpu, kernel, config, args) }
+    }
+
+    /// Changes a child graph: [`Graph::set_child`]. In a definition the other graph may have any nodes.
+    ///
+    /// # Errors
+    /// The errors of [`Graph::set_child`]; [`MissingFunction`](Error::MissingFunction) with a driver before CUDA 12.2;
+    /// `CUDA_ERROR_NOT_SUPPORTED` if the definition has nodes that allocate ([F573](crate::driver_facts#F573)).
+    #[doc(alias = "cuGraphNodeSetParams")]
+    pub fn set_child(
+        &mut self,
+        node: ChildGraphNode,
+        other: &Graph<'ctx>,
+        buffers: impl GraphBuffers<'ctx>,
+    ) -> Result {
+        self.change(CHILD, node.id())?.child(other, buffers)
     }
 
     /// Changes the function of a host node: [`Graph::set_host_function`].

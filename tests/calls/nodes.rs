@@ -18,7 +18,7 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             gpu.build_graph(|_| Ok(()))
         })
         .unwrap();
-    let (mut graph, (fill, kernel, write, copy, host, record, wait)) = gpu
+    let (mut graph, (fill, kernel, write, copy, host, record, wait, part)) = gpu
         .build_graph(|g| {
             let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
             t.row("GraphBuilder::empty", &["cuGraphAddEmptyNode"], || g.empty(&[]))?;
@@ -48,10 +48,10 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             t.row("GraphBuilder::kernel, an attribute", attributed, || unsafe {
                 g.kernel(&[], &store, one.extended().priority(0), (&mut y, 9_u32))
             })?;
-            t.row("GraphBuilder::child", &["cuGraphAddChildGraphNode"], || {
+            let part = t.row("GraphBuilder::child", &["cuGraphAddChildGraphNode"], || {
                 g.child(&[], &child, ())
             })?;
-            Ok((fill, kernel, write, copy, host, record, wait))
+            Ok((fill, kernel, write, copy, host, record, wait, part))
         })
         .unwrap();
     if ffi::cuGraphConditionalHandleCreate().is_ok() {
@@ -112,6 +112,8 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("Graph::set_event_record", &[set], || graph.set_event_record(record, &event)).unwrap();
     let set = "cuGraphExecEventWaitNodeSetEvent";
     t.row("Graph::set_event_wait", &[set], || graph.set_event_wait(wait, &event)).unwrap();
+    let set = "cuGraphExecChildGraphNodeSetParams";
+    t.row("Graph::set_child", &[set], || graph.set_child(part, &child, ())).unwrap();
     t.row("Graph::set_enabled", &["cuGraphNodeSetEnabled"], || graph.set_enabled(kernel, false))
         .unwrap();
     t.row("Graph::is_enabled", &["cuGraphNodeGetEnabled"], || graph.is_enabled(kernel)).unwrap();
@@ -190,6 +192,12 @@ fn definitions(t: &mut Table, gpu: &PushedGuard<'_>) {
             ))
         })
         .unwrap();
+    if ffi::cuGraphNodeSetParams().is_ok() {
+        let (part, ()) = gpu.build_graph(|_| Ok(())).unwrap();
+        let (mut whole, child) = gpu.define_graph(|g| g.child(&[], &part, ())).unwrap();
+        let set = "cuGraphNodeSetParams";
+        t.row("GraphDefinition::set_child", &[set], || whole.set_child(child, &part, ())).unwrap();
+    }
     let (read, set) = ("cuGraphMemsetNodeGetParams", "cuGraphMemsetNodeSetParams");
     let why = "reads the address and the element size, once";
     t.unlike("GraphDefinition::set_fill, first", &[set], &[read, set], why, || {

@@ -83,11 +83,7 @@ fn a_child_graph_is_a_copy_that_its_node_owns() {
         cuGraphAddChildGraphNode(null_mut(), graph, null(), 0, child);
     });
     ok!(cuGraphAddChildGraphNode(&raw mut node, graph, null(), 0, child));
-    let copy: CUgraph = {
-        let mut copy = null_mut();
-        ok!(cuGraphChildGraphNodeGetGraph(node, &raw mut copy));
-        copy
-    };
+    let copy = graph_of(node);
     assert_ne!(copy, child);
     let other = empty(graph);
     let mut out = null_mut();
@@ -104,6 +100,161 @@ fn a_child_graph_is_a_copy_that_its_node_owns() {
     let _cloned: CUgraph = made!(cuGraphClone(copy));
     let _found: CUgraphNode = made!(cuGraphNodeFindInClone(inner, copy));
     assert_eq!(run(instantiated(graph), &place), 7);
+    place.destroy();
+}
+
+/// Two fills of words, one behind the other unless they are side by side.
+fn two_fills(to: [CUdeviceptr; 2], value: u32, side_by_side: bool) -> CUgraph {
+    let graph = new();
+    let (first, second) = (words(to[0], value, 1), words(to[1], value, 1));
+    let context = current();
+    let first = made!(cuGraphAddMemsetNode(graph, null(), 0, &raw const first, context));
+    let count = usize::from(!side_by_side);
+    let _second: CUgraphNode =
+        made!(cuGraphAddMemsetNode(graph, &raw const first, count, &raw const second, context));
+    graph
+}
+
+/// The graph of a child graph node.
+fn graph_of(child: CUgraphNode) -> CUgraph {
+    let mut graph = null_mut();
+    ok!(cuGraphChildGraphNodeGetGraph(child, &raw mut graph));
+    graph
+}
+
+/// F573
+#[test]
+fn a_child_graph_is_changed_to_another_one() {
+    has!(cuGraphNodeSetParams, cuGraphExecNodeSetParams);
+    let place = place();
+    let (a, b, c) = (place.memory, place.memory + 4, place.memory + 8);
+    let graph = new();
+    let node = made!(cuGraphAddChildGraphNode(graph, null(), 0, two_fills([a, b], 7, false)));
+    let exec = instantiated(graph);
+    let set = |node, to| code!(cuGraphExecChildGraphNodeSetParams(exec, node, to));
+    let gives = |exec, values: [u32; 3]| {
+        ok!(cuMemsetD32_v2(a, 0, 3));
+        ok!(cuGraphLaunch(exec, place.stream));
+        ok!(cuStreamSynchronize(place.stream));
+        assert_eq!([a, b, c].map(word), values);
+    };
+    gives(exec, [7, 7, 0]);
+    // The same nodes, also for other memory. They are copied.
+    let other = two_fills([a, c], 5, false);
+    assert_eq!(set(node, other), SUCCESS);
+    ok!(cuGraphDestroy(other));
+    gives(exec, [5, 0, 5]);
+    // The definition is as it was.
+    gives(instantiated(graph), [7, 7, 0]);
+    // Other nodes or edges: nothing changes.
+    let three = two_fills([a, b], 9, false);
+    empty(three);
+    let [kind, rows] = [new(), new()];
+    let first = fill(kind, &place, 9);
+    let _last: CUgraphNode = made!(cuGraphAddEmptyNode(kind, &raw const first, 1));
+    let mut params = words(a, 9, 1);
+    (params.height, params.pitch) = (2, 16);
+    let first = made!(cuGraphAddMemsetNode(rows, null(), 0, &raw const params, place.context));
+    let _last: CUgraphNode =
+        made!(cuGraphAddMemsetNode(rows, &raw const first, 1, &raw const params, place.context));
+    for other in [three, kind, rows, new(), graph, two_fills([a, b], 9, true)] {
+        assert_eq!(set(node, other), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    }
+    gives(exec, [5, 0, 5]);
+    let elsewhere = new();
+    let good = two_fills([a, b], 6, false);
+    let of_another = made!(cuGraphAddChildGraphNode(elsewhere, null(), 0, good));
+    assert_eq!(set(of_another, good), INVALID_VALUE);
+    assert_eq!(set(empty(graph), good), INVALID_VALUE);
+    assert_eq!(set(null_mut(), good), INVALID_VALUE);
+    assert_eq!(set(node, null_mut()), INVALID_VALUE);
+    // With no context, and while another stream is under capture.
+    let stream = place.stream;
+    ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    pop();
+    assert_eq!(set(node, good), SUCCESS);
+    ok!(cuCtxPushCurrent_v2(place.context));
+    let mut captured = null_mut();
+    ok!(cuStreamEndCapture(stream, &raw mut captured));
+    gives(exec, [6, 6, 0]);
+    // A graph that is that of a child graph node itself.
+    let inner = graph_of(node);
+    assert_eq!(set(node, inner), SUCCESS);
+    gives(exec, [7, 7, 0]);
+
+    // By the functions for nodes of any kind.
+    let mut any: CUgraphNodeParams = all_zeros();
+    any.r#type = CU_GRAPH_NODE_TYPE_GRAPH;
+    any.anonymous.graph.graph = good;
+    ok!(newer cuGraphExecNodeSetParams(exec, node, &raw mut any));
+    gives(exec, [6, 6, 0]);
+    any.anonymous.graph.graph = three;
+    ok!(newer cuGraphNodeSetParams(node, &raw mut any));
+    assert_ne!(graph_of(node), inner);
+    gives(instantiated(graph), [9, 9, 0]);
+    // What was instantiated before has the nodes of that time.
+    assert_eq!(set(node, three), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    assert_eq!(set(node, two_fills([a, c], 4, false)), SUCCESS);
+    gives(exec, [4, 0, 4]);
+    let (kept, _) = alloc(graph, 16);
+    let code = newer!(cuGraphNodeSetParams(node, &raw mut any));
+    assert_eq!(code, NOT_SUPPORTED, "the graph allocates");
+    any.r#type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    assert_eq!(newer!(cuGraphNodeSetParams(kept, &raw mut any)), NOT_SUPPORTED);
+    place.destroy();
+}
+
+/// F574
+#[test]
+fn one_function_changes_nodes_of_most_kinds() {
+    has!(cuGraphNodeSetParams, cuGraphExecNodeSetParams);
+    let place = place();
+    let (a, b) = (place.memory, place.memory + 4);
+    let graph = new();
+    let node = fill(graph, &place, 7);
+    let copied = row(b, a, 4);
+    let copy =
+        made!(cuGraphAddMemcpyNode(graph, &raw const node, 1, &raw const copied, place.context));
+    let (nothing, exec) = (empty(graph), instantiated(graph));
+    let mut any: CUgraphNodeParams = all_zeros();
+    any.r#type = CU_GRAPH_NODE_TYPE_MEMSET;
+    any.anonymous.memset = CUDA_MEMSET_NODE_PARAMS_v2 {
+        dst: a,
+        pitch: 0,
+        value: 5,
+        elementSize: 4,
+        width: 1,
+        height: 1,
+        ctx: place.context,
+    };
+    ok!(newer cuGraphExecNodeSetParams(exec, node, &raw mut any));
+    assert_eq!((run(exec, &place), word(b)), (5, 5));
+    any.anonymous.memset.value = 3;
+    ok!(newer cuGraphNodeSetParams(node, &raw mut any));
+    assert_eq!((run(exec, &place), run(instantiated(graph), &place)), (5, 3));
+    // Each kind has its own parameters, and what is reserved is 0.
+    let each = |node, any: &mut CUgraphNodeParams| {
+        let any = &raw mut *any;
+        let defined = newer!(cuGraphNodeSetParams(node, any));
+        (defined, newer!(cuGraphExecNodeSetParams(exec, node, any)))
+    };
+    const REFUSED: (CUresult, CUresult) = (INVALID_VALUE, INVALID_VALUE);
+    assert_eq!(each(copy, &mut any), REFUSED);
+    assert_eq!(each(nothing, &mut any), REFUSED);
+    assert_eq!(each(null_mut(), &mut any), REFUSED);
+    any.reserved0[1] = 1;
+    assert_eq!(each(node, &mut any), REFUSED);
+    (any.reserved0[1], any.reserved2) = (0, 1);
+    assert_eq!(each(node, &mut any), REFUSED);
+    (any.reserved2, any.r#type) = (0, CUgraphNodeType(99));
+    assert_eq!(each(node, &mut any), REFUSED);
+    any.r#type = CU_GRAPH_NODE_TYPE_EMPTY;
+    assert_eq!(each(nothing, &mut any), (SUCCESS, SUCCESS));
+    any.r#type = CU_GRAPH_NODE_TYPE_MEMCPY;
+    any.anonymous.memcpy.copyParams = row(b + 4, a, 4);
+    any.anonymous.memcpy.copyCtx = place.context;
+    assert_eq!(each(copy, &mut any), (SUCCESS, SUCCESS));
+    assert_eq!((run(exec, &place), word(b + 4)), (5, 5));
     place.destroy();
 }
 

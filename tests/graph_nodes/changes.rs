@@ -175,6 +175,90 @@ fn copies_functions_and_events_change() {
     });
 }
 
+/// Child graphs, in a graph that can run and in a definition.
+#[test]
+fn a_child_graph_changes_to_another_one() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let module = gpu.load_ptx(STORE).unwrap();
+        let store = module.function("store").unwrap();
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        // A fill, and a kernel that stores to the first element.
+        macro_rules! part {
+            ($buffer:expr, $value:expr, $first:expr) => {{
+                let built = gpu.build_graph(|g| {
+                    let mut buffer = g.hold($buffer);
+                    g.fill(&[], &mut buffer, $value)?;
+                    // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                    unsafe { g.kernel(&[], &store, ONE(), (&mut buffer, $first)) }
+                });
+                built.unwrap().0
+            }};
+        }
+        let (first, second) = (part!(&mut x, 7_u32, 8_u32), part!(&mut x, 5_u32, 6_u32));
+        let third = part!(&mut x, 3_u32, 4_u32);
+        let of_y = part!(&mut y, 5_u32, 6_u32);
+        let (longer, _) = gpu
+            .build_graph(|g| {
+                let mut x = g.hold(&mut x);
+                g.child(&[], &third, &mut x)?;
+                g.fill(&[], &mut x, 9)
+            })
+            .unwrap();
+        let (mut definition, child) = gpu
+            .define_graph(|g| {
+                let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
+                let child = g.child(&[], &first, &mut x)?;
+                g.copy(&[], &x, &mut y)?;
+                Ok(child)
+            })
+            .unwrap();
+        let before = definition.instantiate(gpu).unwrap();
+        macro_rules! gives {
+            ($graph:expr => $values:expr) => {{
+                gpu.on(&stream).replay(&$graph, (&mut x, &mut y)).unwrap();
+                assert_eq!(read(gpu, &y), $values);
+            }};
+        }
+        definition.set_child(child, &second, &mut x).unwrap();
+        let after = definition.instantiate(gpu).unwrap();
+        gives!(before => [8, 7, 7, 7]);
+        gives!(after => [6, 5, 5, 5]);
+        // In a definition it may have other nodes.
+        definition.set_child(child, &longer, &mut x).unwrap();
+        gives!(definition.instantiate(gpu).unwrap() => [9; 4]);
+        definition.set_child(child, &second, &mut x).unwrap();
+
+        let mut graph = definition.into_graph(gpu).unwrap();
+        gives!(graph => [6, 5, 5, 5]);
+        graph.set_child(child, &third, &mut x).unwrap();
+        gives!(graph => [4, 3, 3, 3]);
+        // The graph keeps what its nodes use now.
+        drop((first, second, store, module));
+        gives!(graph => [4, 3, 3, 3]);
+        gives!(after => [6, 5, 5, 5]);
+
+        const SET: &str = "cuGraphExecChildGraphNodeSetParams";
+        let refused_by_driver = graph.set_child(child, &longer, &mut x).unwrap_err();
+        assert_eq!(refused_by_driver.code(), Some(ffi::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE));
+        assert_eq!(refused_by_driver.call(), Some(SET));
+        // Only the buffers of the other graph, and only those that the node is ordered for.
+        for error in [
+            graph.set_child(child, &third, (&mut x, &y)),
+            graph.set_child(child, &third, &x),
+            graph.set_child(child, &third, ()),
+        ] {
+            assert!(matches!(error, Err(Error::GraphBuffers { call: SET, captured: 1, .. })));
+        }
+        refused(graph.set_child(child, &of_y, &mut y), SET);
+        let own = after.copy_of(child).unwrap();
+        refused(graph.set_child(own, &third, &mut x), SET);
+        let (scratch, ()) = gpu.build_graph(|g| g.scratch::<u32>(4).map(drop)).unwrap();
+        refused(graph.set_child(child, &scratch, ()), SET);
+        gives!(graph => [4, 3, 3, 3]);
+    });
+}
+
 /// A changed definition gives changed graphs, and its earlier graphs stay as they are.
 #[test]
 fn kernels_fills_and_numbers_change_in_a_definition() {

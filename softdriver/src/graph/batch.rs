@@ -78,6 +78,29 @@ fn is_batch(node: &Node) -> bool {
     matches!(*node.work, Work::Batch(_))
 }
 
+/// Changes the operations of a node.
+pub(super) fn set_batch(
+    hNode: CUgraphNode,
+    nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
+) -> Answer {
+    set(hNode, is_batch, || Batch::of_node(nodeParams))
+}
+
+/// Changes the operations of a node of an instantiated graph.
+pub(super) fn set_batch_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
+) -> Answer {
+    set_in_exec(hGraphExec, hNode, is_batch, |old| {
+        let (life, new) = Batch::of_node(nodeParams)?;
+        match (&*old.work, &new) {
+            (Work::Batch(old), Work::Batch(batch)) if old.can_become(batch) => Ok((life, new)),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    })
+}
+
 driver! {
     /// Adds waits, writes and barriers, which are made in order.
     fn cuGraphAddBatchMemOpNode(
@@ -109,7 +132,7 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
     ) {
-        set(hNode, is_batch, || Batch::of_node(nodeParams))
+        set_batch(hNode, nodeParams)
     }
     /// The same in an instantiated graph: as many operations of the same kinds.
     fn cuGraphExecBatchMemOpNodeSetParams(
@@ -117,12 +140,6 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
     ) {
-        set_in_exec(hGraphExec, hNode, is_batch, |old| {
-            let (life, new) = Batch::of_node(nodeParams)?;
-            match (&*old.work, &new) {
-                (Work::Batch(old), Work::Batch(batch)) if old.can_become(batch) => Ok((life, new)),
-                _ => Err(CUDA_ERROR_INVALID_VALUE),
-            }
-        })
+        set_batch_in_exec(hGraphExec, hNode, nodeParams)
     }
 }

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use super::add::add;
+use super::difference::pairs;
 use super::query::node;
-use super::{Graph, Node, Work, find, find_exec};
+use super::{Graph, Node, Work, find, find_exec, graph_of, params};
 use crate::driver::driver as state;
 use crate::entry::{self, Answer, driver};
 use cuscope_sys::*;
@@ -65,11 +66,37 @@ pub(super) fn flat(nodes: Vec<Node>) -> Vec<Node> {
             one.before.extend(&node.before);
         }
         all.extend(inner);
-        node.work = Arc::new(Work::Join);
-        node.before.extend(ends);
+        node.before.extend(&ends);
+        node.work = Arc::new(Work::Join(ends));
         all.push(node);
     }
     all
+}
+
+/// Has a child graph node do what another graph does, of which it gets a copy; what was instantiated stays as it is (F573).
+pub(super) fn set(handle: CUgraphNode, other: CUgraph) -> Answer {
+    let of = graph_of(handle.addr())?;
+    let is_child = |node: &Node| matches!(*node.work, Work::Child(_));
+    params::set(handle, is_child, || {
+        let other = find(other)?;
+        if of.allocates() || other.is_single() {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        Ok((None, Work::Child(Child::new(&other))))
+    })
+}
+
+/// The same in an instantiated graph, from its next launch on: another graph of the same nodes and edges (F573).
+pub(super) fn set_in_exec(exec: CUgraphExec, handle: CUgraphNode, other: CUgraph) -> Answer {
+    let (exec, other) = (find_exec(exec)?, find(other)?);
+    let join = exec.node(node(handle)?.handle).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let Work::Join(inner) = &*join.work else { return Err(CUDA_ERROR_INVALID_VALUE) };
+    let now: Vec<_> = inner.iter().filter_map(|&one| exec.node(one)).collect();
+    let (now, new) = ([now], [flat(other.nodes())]);
+    let pairs = pairs(&now, &new).map_err(|_| CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE)?;
+    pairs
+        .into_iter()
+        .try_for_each(|(old, new)| exec.change(old.handle, |node| *node = node.with_work_of(new)))
 }
 
 driver! {
@@ -102,10 +129,6 @@ driver! {
         hNode: CUgraphNode,
         childGraph: CUgraph,
     ) {
-        let (exec, other) = (find_exec(hGraphExec)?, find(childGraph)?);
-        let node = node(hNode)?;
-        let Work::Child(child) = &*node.work else { return Err(CUDA_ERROR_INVALID_VALUE) };
-        let new = flat(other.nodes());
-        exec.replace(&flat(child.graph.nodes()), &new)
+        set_in_exec(hGraphExec, hNode, childGraph)
     }
 }

@@ -20,7 +20,7 @@ fn label(node: &Node) -> String {
         Work::Record(..) | Work::RecordNow(..) => "EVENT_RECORD".into(),
         Work::Signal(_) => "EXT_SEMAS_SIGNAL".into(),
         Work::Await(_) => "EXT_SEMAS_WAIT".into(),
-        Work::Child(_) | Work::Join => "graph".into(),
+        Work::Child(_) | Work::Join(_) => "graph".into(),
         Work::Alloc(_) => "MEM_ALLOC".into(),
         Work::Free(_) => "MEM_FREE".into(),
         Work::Batch(_) | Work::Values(_) => "BATCH_MEM_OP".into(),

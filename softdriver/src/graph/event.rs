@@ -50,6 +50,40 @@ fn event_of(handle: CUgraphNode, is: fn(&Node) -> bool, to: *mut CUevent) -> Ans
     }
 }
 
+/// Changes what a node records.
+pub(super) fn set_record(hNode: CUgraphNode, event: CUevent) -> Answer {
+    set(hNode, records, || record(event))
+}
+
+/// Changes what a node waits for.
+pub(super) fn set_wait(hNode: CUgraphNode, event: CUevent) -> Answer {
+    set(hNode, waits, || wait(event))
+}
+
+/// Changes what a node of an instantiated graph records.
+pub(super) fn set_record_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    event: CUevent,
+) -> Answer {
+    set_in_exec(hGraphExec, hNode, records, |old| {
+        let new = find(event)?;
+        match &*old.work {
+            Work::Record(old, _) if old.life.is(&new.life) => record(event),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    })
+}
+
+/// Changes what a node of an instantiated graph waits for.
+pub(super) fn set_wait_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    event: CUevent,
+) -> Answer {
+    set_in_exec(hGraphExec, hNode, waits, |_| wait(event))
+}
+
 driver! {
     /// Adds a record of an event.
     fn cuGraphAddEventRecordNode(
@@ -81,11 +115,11 @@ driver! {
     }
     /// Changes the event that a node records.
     fn cuGraphEventRecordNodeSetEvent(hNode: CUgraphNode, event: CUevent) {
-        set(hNode, records, || record(event))
+        set_record(hNode, event)
     }
     /// Changes the event that a node waits for.
     fn cuGraphEventWaitNodeSetEvent(hNode: CUgraphNode, event: CUevent) {
-        set(hNode, waits, || wait(event))
+        set_wait(hNode, event)
     }
     /// The same in an instantiated graph; the event is of the context of the one before (F214).
     fn cuGraphExecEventRecordNodeSetEvent(
@@ -93,13 +127,7 @@ driver! {
         hNode: CUgraphNode,
         event: CUevent,
     ) {
-        set_in_exec(hGraphExec, hNode, records, |old| {
-            let new = find(event)?;
-            match &*old.work {
-                Work::Record(old, _) if old.life.is(&new.life) => record(event),
-                _ => Err(CUDA_ERROR_INVALID_VALUE),
-            }
-        })
+        set_record_in_exec(hGraphExec, hNode, event)
     }
     /// The same for a wait.
     fn cuGraphExecEventWaitNodeSetEvent(
@@ -107,6 +135,6 @@ driver! {
         hNode: CUgraphNode,
         event: CUevent,
     ) {
-        set_in_exec(hGraphExec, hNode, waits, |_| wait(event))
+        set_wait_in_exec(hGraphExec, hNode, event)
     }
 }

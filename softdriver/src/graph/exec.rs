@@ -143,19 +143,6 @@ impl Exec {
             None => levels.iter().flatten().find_map(inside),
         }
     }
-
-    /// Has some of its nodes do what others do, which are of the same kinds in the same order.
-    pub(super) fn replace(&self, old: &[Node], new: &[Node]) -> Answer {
-        let kinds = |nodes: &[Node]| nodes.iter().map(Node::kind).collect::<Vec<_>>();
-        if kinds(old) != kinds(new) {
-            return Err(CUDA_ERROR_INVALID_VALUE);
-        }
-        let replace = |(old, new): (&Node, &Node)| {
-            self.change(old.handle, |node| *node = node.with_work_of(new))
-        };
-        let replaced = old.iter().zip(new).filter(|&pair| replace(pair).is_ok()).count();
-        if replaced > 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
-    }
 }
 
 /// What a launch allocates and frees; INVALID_VALUE if what it allocates is there, or what it frees is not

@@ -67,6 +67,35 @@ fn launch_instead(node: &Node, launch: Launch) -> Answer<Arc<Work>> {
     }
 }
 
+/// Changes what a node launches (F194).
+pub(super) fn set(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS) -> Answer {
+    let handle = node(hNode)?.handle;
+    entry::refuse_in_host_function()?;
+    let launch = launch_of(nodeParams)?;
+    graph_of(handle)?.with_node(handle, |node| {
+        node.work = launch_instead(node, launch)?;
+        Ok(())
+    })?
+}
+
+/// Changes what a node of an instantiated graph launches.
+pub(super) fn set_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
+) -> Answer {
+    let exec = find_exec(hGraphExec)?;
+    if entry::is_in_host_function() {
+        return Err(CUDA_ERROR_INVALID_VALUE); // F199
+    }
+    let handle = node(hNode)?.handle;
+    let launch = launch_of(nodeParams)?;
+    exec.change(handle, |node| {
+        node.work = launch_instead(node, launch)?;
+        Ok(())
+    })?
+}
+
 driver! {
     /// One attribute of a kernel node.
     fn cuGraphKernelNodeGetAttribute(
@@ -113,13 +142,7 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
-        let handle = node(hNode)?.handle;
-        entry::refuse_in_host_function()?;
-        let launch = launch_of(nodeParams)?;
-        graph_of(handle)?.with_node(handle, |node| {
-            node.work = launch_instead(node, launch)?;
-            Ok(())
-        })?
+        set(hNode, nodeParams)
     }
     /// The same in an instantiated graph, by the node of the original; from its next launch on.
     fn cuGraphExecKernelNodeSetParams_v2(
@@ -127,15 +150,6 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) {
-        let exec = find_exec(hGraphExec)?;
-        if entry::is_in_host_function() {
-            return Err(CUDA_ERROR_INVALID_VALUE); // F199
-        }
-        let handle = node(hNode)?.handle;
-        let launch = launch_of(nodeParams)?;
-        exec.change(handle, |node| {
-            node.work = launch_instead(node, launch)?;
-            Ok(())
-        })?
+        set_in_exec(hGraphExec, hNode, nodeParams)
     }
 }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod add;
+mod any;
 mod batch;
 mod child;
 mod conditional;
@@ -34,6 +35,7 @@ pub use add::{
     cuGraphAddEmptyNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemcpyNode,
     cuGraphAddMemsetNode,
 };
+pub use any::{cuGraphExecNodeSetParams, cuGraphNodeSetParams};
 pub(crate) use batch::Batch;
 pub use batch::{
     cuGraphAddBatchMemOpNode, cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams,

@@ -96,7 +96,7 @@ impl Node {
             Work::Empty => CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Wait(..) | Work::WaitFor(_) => CU_GRAPH_NODE_TYPE_WAIT_EVENT,
             Work::Record(..) | Work::RecordNow(..) => CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-            Work::Child(_) | Work::Join => CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Child(_) | Work::Join(_) => CU_GRAPH_NODE_TYPE_GRAPH,
             Work::Alloc(_) => CU_GRAPH_NODE_TYPE_MEM_ALLOC,
             Work::Free(_) => CU_GRAPH_NODE_TYPE_MEM_FREE,
             Work::Signal(_) => CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL,
@@ -122,7 +122,7 @@ impl Node {
     pub(super) fn may_be_in_body(&self) -> bool {
         match &*self.work {
             Work::Copy(copy) => !copy.is_pageable(),
-            Work::Kernel(_) | Work::Fill(_) | Work::Empty | Work::Join => true,
+            Work::Kernel(_) | Work::Fill(_) | Work::Empty | Work::Join(_) => true,
             _ => false,
         }
     }
@@ -179,7 +179,7 @@ pub(crate) enum Work {
     /// Runs the nodes of another graph.
     Child(Child),
     /// The end of these.
-    Join,
+    Join(Vec<usize>),
     /// Allocates memory.
     Alloc(Arc<Memory>),
     /// Frees memory.
@@ -205,7 +205,9 @@ impl Work {
             Self::Kernel(launch) => Label::new(Class::Kernel, || launch.name().to_owned()),
             Self::Host(_) => Label::new(Class::Host, || "function of the host"),
             Self::Wait(..) | Self::WaitFor(_) => Label::new(Class::Wait, || "wait for an event"),
-            Self::Empty | Self::Child(_) | Self::Join => Label::new(Class::Quick, || "empty node"),
+            Self::Empty | Self::Child(_) | Self::Join(_) => {
+                Label::new(Class::Quick, || "empty node")
+            }
             Self::Record(..) | Self::RecordNow(..) => {
                 Label::new(Class::Quick, || "record of an event")
             }
@@ -235,7 +237,7 @@ impl Work {
     fn run_in(&self, numbers: &Numbers) -> Answer {
         match self {
             // What is launched has a time, and a child's nodes run in its place.
-            Self::Empty | Self::Record(..) | Self::Child(_) | Self::Join => Ok(()),
+            Self::Empty | Self::Record(..) | Self::Child(_) | Self::Join(_) => Ok(()),
             // It is a choice in whatever runs.
             Self::Conditional(_) => Ok(()),
             Self::Choice(choice) => choice.run(numbers),

@@ -108,6 +108,71 @@ pub(super) fn call(params: *const CUDA_HOST_NODE_PARAMS) -> Answer<Does> {
     Ok((None, Work::Host(HostCall::new(params.r#fn, params.userData)?)))
 }
 
+/// Changes what a node fills; in the context of the memory if none is given.
+pub(super) fn set_fill(
+    hNode: CUgraphNode,
+    nodeParams: *const CUDA_MEMSET_NODE_PARAMS,
+    ctx: CUcontext,
+) -> Answer {
+    set(hNode, fills, || fill(nodeParams, ctx))
+}
+
+/// Changes what a node copies.
+pub(super) fn set_copy(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) -> Answer {
+    set(hNode, copies, || {
+        Ok((None, Work::Copy(Box::new(Transfer::of_node(entry::read(nodeParams)?)?))))
+    })
+}
+
+/// Changes what a node of an instantiated graph fills: one row, or rows of the same layout (F216, F340).
+pub(super) fn set_fill_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
+    ctx: CUcontext,
+) -> Answer {
+    set_in_exec(hGraphExec, hNode, fills, |old| {
+        let (life, new) = fill(memsetParams, ctx)?;
+        match (&*old.work, &new) {
+            (Work::Fill(old), Work::Fill(fill)) if old.can_become(fill) => Ok((life, new)),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    })
+}
+
+/// Changes what a node of an instantiated graph copies: one row between memory of the same sorts, or the same rows (F216, F339).
+pub(super) fn set_copy_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    copyParams: *const CUDA_MEMCPY3D,
+    ctx: CUcontext,
+) -> Answer {
+    set_in_exec(hGraphExec, hNode, copies, |old| {
+        let new = Transfer::of_node(entry::read(copyParams)?)?;
+        let life = if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
+        match &*old.work {
+            Work::Copy(old) if old.can_become(&new) && old.is_like(&new) => {
+                Ok((life, Work::Copy(Box::new(new))))
+            }
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    })
+}
+
+/// Changes what a node calls.
+pub(super) fn set_call(hNode: CUgraphNode, nodeParams: *const CUDA_HOST_NODE_PARAMS) -> Answer {
+    set(hNode, calls, || call(nodeParams))
+}
+
+/// Changes what a node of an instantiated graph calls.
+pub(super) fn set_call_in_exec(
+    hGraphExec: CUgraphExec,
+    hNode: CUgraphNode,
+    nodeParams: *const CUDA_HOST_NODE_PARAMS,
+) -> Answer {
+    set_in_exec(hGraphExec, hNode, calls, |_| call(nodeParams))
+}
+
 driver! {
     /// What a node fills.
     fn cuGraphMemsetNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMSET_NODE_PARAMS) {
@@ -125,7 +190,7 @@ driver! {
     }
     /// Changes what a node fills.
     fn cuGraphMemsetNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMSET_NODE_PARAMS) {
-        set(hNode, fills, || fill(nodeParams, std::ptr::null_mut()))
+        set_fill(hNode, nodeParams, std::ptr::null_mut())
     }
     /// The same in an instantiated graph; of one row, or of rows of the same layout (F216, F340).
     fn cuGraphExecMemsetNodeSetParams(
@@ -134,13 +199,7 @@ driver! {
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
     ) {
-        set_in_exec(hGraphExec, hNode, fills, |old| {
-            let (life, new) = fill(memsetParams, ctx)?;
-            match (&*old.work, &new) {
-                (Work::Fill(old), Work::Fill(fill)) if old.can_become(fill) => Ok((life, new)),
-                _ => Err(CUDA_ERROR_INVALID_VALUE),
-            }
-        })
+        set_fill_in_exec(hGraphExec, hNode, memsetParams, ctx)
     }
     /// What a node copies.
     fn cuGraphMemcpyNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMCPY3D) {
@@ -151,7 +210,7 @@ driver! {
     }
     /// Changes what a node copies.
     fn cuGraphMemcpyNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_MEMCPY3D) {
-        set(hNode, copies, || Ok((None, Work::Copy(Box::new(Transfer::of_node(entry::read(nodeParams)?)?)))))
+        set_copy(hNode, nodeParams)
     }
     /// The same in an instantiated graph; of one row between memory of the same sorts, or of the same rows (F216,
     /// F339).
@@ -161,17 +220,7 @@ driver! {
         copyParams: *const CUDA_MEMCPY3D,
         ctx: CUcontext,
     ) {
-        set_in_exec(hGraphExec, hNode, copies, |old| {
-            let new = Transfer::of_node(entry::read(copyParams)?)?;
-            let life =
-                if ctx.is_null() { None } else { Some(context::find(ctx)?.life()?.home()) };
-            match &*old.work {
-                Work::Copy(old) if old.can_become(&new) && old.is_like(&new) => {
-                    Ok((life, Work::Copy(Box::new(new))))
-                }
-                _ => Err(CUDA_ERROR_INVALID_VALUE),
-            }
-        })
+        set_copy_in_exec(hGraphExec, hNode, copyParams, ctx)
     }
     /// What a node calls.
     fn cuGraphHostNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_HOST_NODE_PARAMS) {
@@ -182,7 +231,7 @@ driver! {
     }
     /// Changes what a node calls.
     fn cuGraphHostNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_HOST_NODE_PARAMS) {
-        set(hNode, calls, || call(nodeParams))
+        set_call(hNode, nodeParams)
     }
     /// The same in an instantiated graph.
     fn cuGraphExecHostNodeSetParams(
@@ -190,6 +239,6 @@ driver! {
         hNode: CUgraphNode,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
     ) {
-        set_in_exec(hGraphExec, hNode, calls, |_| call(nodeParams))
+        set_call_in_exec(hGraphExec, hNode, nodeParams)
     }
 }

@@ -26,17 +26,17 @@ operations! {
         let (mut x, mut y) = (gpu.alloc::<u32>(8)?, gpu.alloc::<u32>(8)?);
         let one = LaunchConfig::new(1, 1);
         let (child, _) = gpu.build_graph(|g| g.zero(&[], &mut g.hold(&mut y)))?;
-        let (mut graph, (fill, kernel, copy, host, wait, record)) = gpu.build_graph(|g| {
+        let (mut graph, (fill, kernel, copy, host, wait, record, part)) = gpu.build_graph(|g| {
             let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
             let fill = g.fill(&[], &mut x, 1)?;
             let copy = g.copy(&[], &x, &mut y)?;
-            g.child(&[], &child, &mut y)?;
+            let part = g.child(&[], &child, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
             let last = g.empty(&[kernel.id()])?.id();
             let host = g.host_function(&[last], || ())?;
             let wait = g.wait(&[], &event)?;
-            Ok((fill, kernel, copy, host, wait, g.record(&[host.id()], &event)?))
+            Ok((fill, kernel, copy, host, wait, g.record(&[host.id()], &event)?, part))
         })?;
         graph.list_nodes()?;
         graph.set_fill(fill, 2_u32)?;
@@ -48,6 +48,7 @@ operations! {
         graph.set_host_function(host, || ())?;
         graph.set_event_wait(wait, &event)?;
         graph.set_event_record(record, &event)?;
+        graph.set_child(part, &child, &mut y)?;
         graph.dot(DotFlags::empty())?;
         let (mut defined, host) = gpu.define_graph(|g| g.host_function(&[], || ()))?;
         defined.set_host_function(host, || ())?;
@@ -147,6 +148,9 @@ operations! {
         built.set_event_wait(wait, &event)?;
         built.set_event_record(record, &event)?;
         built.set_value_operations(write, &[number.write(2)])?;
+        let (part, _) = gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut y), 7))?;
+        let (mut whole, child) = gpu.define_graph(|g| g.child(&[], &part, &mut g.hold(&mut y)))?;
+        whole.set_child(child, &part, &mut y)?;
         gpu.on(&stream).replay(&built.into_graph(gpu)?, (&x, &mut y))
     });
     "times of nodes" => pushed(|gpu| {
