@@ -196,18 +196,39 @@ impl GraphResources {
         self.uses.push((place, uses));
     }
 
-    /// Returns whether the node at a place may have these accesses instead: only to memory that it used before, so that
-    /// it is ordered for it. `None` if the node's uses are not known.
+    /// Checks that the node at a place may have these accesses instead: only to memory that it used before, so that it is
+    /// ordered for it.
+    ///
+    /// # Errors
+    /// The reason why it may not.
     #[inline]
-    pub(super) fn may_use(&self, place: usize, accesses: &[Access<'_>]) -> Option<bool> {
-        let found = self.uses.binary_search_by_key(&place, |(one, _)| *one).ok()?;
-        let (_, old) = &self.uses[found];
-        let covered = |new: &Access<'_>| match new.memory().map_or(0, Allocation::address) {
-            // No memory, or none in it.
-            0 => true,
-            memory => old.iter().any(|old| old.covers(memory, new)),
+    pub(super) fn may_use(
+        &self,
+        place: usize,
+        accesses: &[Access<'_>],
+    ) -> Result<(), &'static str> {
+        let Ok(found) = self.uses.binary_search_by_key(&place, |(one, _)| *one) else {
+            return Err(
+                "cuscope does not know which memory a captured node uses: capture the graph again",
+            );
         };
-        Some(accesses.iter().all(covered))
+        let (_, old) = &self.uses[found];
+        for new in accesses {
+            let address = new.memory().map_or(0, Allocation::address);
+            if address == 0 && new.is_condition() {
+                return Err(
+                    "a condition is an argument of kernels that are added to its own graph",
+                );
+            }
+            // No memory, or none in it.
+            if address != 0 && !old.iter().any(|old| old.covers(address, new)) {
+                return Err(
+                    "the node does not use this memory in this way, so the graph does not order the use: \
+                            build the graph again",
+                );
+            }
+        }
+        Ok(())
     }
 
     /// Keeps everything that another graph keeps, except its memory, which is passed.

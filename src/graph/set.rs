@@ -93,25 +93,12 @@ impl Change<'_> {
     }
 
     /// Checks the same for accesses. Keeps the objects among them.
+    #[inline]
     fn orders_accesses(&mut self, accesses: &[Access<'_>]) -> Result {
-        let reason = if accesses.iter().any(Access::is_condition) {
-            "a condition is an argument of kernels that are added to its own graph"
-        } else {
-            match self.resources.may_use(self.place, accesses) {
-                Some(true) => {
-                    self.resources.objects(accesses);
-                    return Ok(());
-                }
-                Some(false) => {
-                    "the node does not use this memory in this way, so the graph does not order the use: build the \
-                     graph again"
-                }
-                None => {
-                    "cuscope does not know which memory a captured node uses: capture the graph again"
-                }
-            }
-        };
-        Err(Error::InvalidArgument { call: self.call, reason })
+        let allowed = self.resources.may_use(self.place, accesses);
+        allowed.map_err(|reason| Error::InvalidArgument { call: self.call, reason })?;
+        self.resources.objects(accesses);
+        Ok(())
     }
 
     #[inline]
