@@ -330,6 +330,10 @@ fn nodes_have_hashes_of_their_own() {
         // That all are the same by chance does not happen.
         assert!(nodes.iter().any(|node| hashes.hash_one(node) != hashes.hash_one(first)));
         assert_eq!(hashes.hash_one(nodes[0]), hashes.hash_one(first));
+        fn again<T: Clone>(one: &T) -> T {
+            one.clone()
+        }
+        assert_eq!(again(&first), first);
     });
 }
 
