@@ -619,6 +619,7 @@ fn a_graph_replays_in_the_order_of_the_stream_and_only_with_its_memory() {
         ordered.replay(&graph, (&mut x, &mut y)).unwrap();
         ordered.fill(&mut x, 1).unwrap();
         assert_eq!(ordered.to_vec(&y).unwrap(), [3, 8, 8, 8]);
+        assert!(graph.is_idle().unwrap(), "the stream has nothing left to do");
         ordered.replay(&graph, (&mut x, &mut y)).unwrap();
         assert_eq!(ordered.to_vec(&y).unwrap(), [3, 1, 1, 1]);
 
