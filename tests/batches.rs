@@ -5,6 +5,7 @@ use crate::skip;
 use cuscope::memory::CopyFlags;
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{DeviceBuffer, Error, ffi};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 const BLOCKS: usize = 16;
 const LEN: usize = 64;
@@ -211,4 +212,42 @@ fn a_copy_has_flags() {
     if let Some(needs) = lacks {
         skip!("{needs}");
     }
+}
+
+/// It is asked for all pairs before anything is checked or enqueued.
+#[test]
+fn the_iterator_of_a_batch_may_do_other_work_and_panic() {
+    batches!();
+    with_gpu(|gpu| {
+        let (stream, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let on = gpu.on(&stream);
+        let from = on.from_slice(&numbers()).unwrap();
+        let mut to = on.zeroed::<u32>(BLOCKS * LEN).unwrap();
+        let (mut other, mut one) = (on.zeroed::<u32>(4).unwrap(), on.zeroed::<u32>(1).unwrap());
+        let sources: Vec<_> = from.chunks(LEN).unwrap().collect();
+
+        let mut targets: Vec<_> = to.chunks_mut(LEN).unwrap().collect();
+        let pairs = sources.iter().zip(&mut targets).enumerate().map(|(i, pair)| {
+            on.fill(&mut other, i as u32).unwrap();
+            if i + 1 == BLOCKS { resume_unwind(Box::new("meant")) } else { pair }
+        });
+        catch_unwind(AssertUnwindSafe(|| on.copy_batch(pairs))).unwrap_err();
+        assert_eq!(on.to_vec(&other).unwrap(), [BLOCKS as u32 - 1; 4]);
+        assert!(on.to_vec(&to).unwrap().iter().all(|&word| word == 0), "nothing was copied");
+
+        // The scope gets its second stream, and what that reads was written by the first, in between.
+        gpu.scope(|s| {
+            let (a, b) = (s.on(&stream), s.on(&second));
+            let (to, mut other, mut one) = (s.hold(&mut to), s.hold(&mut other), s.hold(&mut one));
+            a.fill(&mut other, 9)?;
+            let mut targets = to.chunks(LEN)?;
+            let pairs = sources.iter().zip(&mut targets).map(|pair| {
+                b.copy(other.slice(..1).unwrap(), &mut one).unwrap();
+                pair
+            });
+            a.copy_batch(pairs)
+        })
+        .unwrap();
+        assert_eq!((on.to_vec(&to).unwrap(), on.to_vec(&one).unwrap()), (numbers(), vec![9]));
+    });
 }

@@ -1,13 +1,15 @@
 //! Tensors of DLPack, in and out, with the other side made by hand.
 #![allow(unsafe_code, reason = "plays other code that makes and takes tensors")]
 
-use crate::common::gpu::{downloaded, with_gpu};
+use crate::common::gpu::{downloaded, kernel, with_gpu};
+use crate::common::kernels::TRAP;
+use crate::fresh;
 use cuscope::foreign::dlpack::{
     CUDA, CUDA_HOST, DLDataType, DLDevice, DLElement, DLManagedTensor, DLManagedTensorVersioned,
     DLPackVersion, DLTensor, Managed, READ_ONLY, Tensor, VERSION,
 };
 use cuscope::memory::BufferKind;
-use cuscope::{DeviceBuffer, Element, Error, PinnedBuffer, PushedGuard, Result, ffi};
+use cuscope::{DeviceBuffer, Element, Error, LaunchConfig, PinnedBuffer, PushedGuard, Result, ffi};
 use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -202,6 +204,9 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
         ];
         for (say, word) in cases {
             let (tensor, deleted) = versioned(&say);
+            // What another version describes is not looked at.
+            let text = format!("{tensor:?}");
+            assert_eq!(text.contains("of another version"), word == "major version", "{text}");
             let refused = take::<f32>(gpu, tensor).unwrap_err();
             assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
             assert!(refused.to_string().contains(word), "{word}: {refused}");
@@ -332,6 +337,60 @@ fn a_page_locked_buffer_is_a_tensor_of_the_host() {
         let refused =
             gpu.pinned::<u16>(4).unwrap().into_dlpack::<DLManagedTensor>(&[3]).unwrap_err();
         assert_eq!(refused.value.unwrap().len(), 4);
+    });
+}
+
+/// DLPack lets both be null.
+#[test]
+fn a_tensor_without_extents_or_without_a_deleter() {
+    with_gpu(|gpu| {
+        let good = of_device();
+        let (mut theirs, deleted) = make(&Say { end: None, ..good.clone() });
+        theirs.versioned.deleter = None;
+        let theirs = leak(theirs, false);
+        // SAFETY: the field of a box that is alive.
+        let tensor = NonNull::new(unsafe { &raw mut (*theirs).versioned }).unwrap();
+        // SAFETY: 1. A tensor that nobody else has. 2. It has no deleter.
+        let x = take::<f32>(gpu, unsafe { Tensor::from_raw(tensor) }).unwrap();
+        assert_eq!(x.len(), LEN);
+        drop(x);
+        assert_eq!(deleted.load(Ordering::SeqCst), 0, "there is nothing to call");
+
+        // SAFETY: the box is alive, and nothing else uses it now.
+        unsafe { (*theirs).versioned.dl_tensor.shape = ptr::null_mut() };
+        // SAFETY: as above.
+        let tensor: Tensor = unsafe { Tensor::from_raw(tensor) };
+        assert!(tensor.shape().is_empty());
+        let refused = take::<f32>(gpu, tensor).unwrap_err();
+        assert!(refused.to_string().contains("no extents"), "{refused}");
+        end(theirs.cast());
+        drop(legacy(&good));
+    });
+}
+
+/// Behind a fault nobody tells when the device is done with memory of the host (F326).
+#[test]
+fn page_locked_memory_of_other_code_stays_behind_a_fault() {
+    fresh!(page_locked_memory_of_other_code_stays_behind_a_fault, {
+        with_gpu(|gpu| {
+            let stream = gpu.stream().unwrap();
+            let mut memory = ptr::null_mut();
+            // SAFETY: writes one address to `memory`, which is valid for it; a context is current.
+            let code = unsafe { ffi::cuMemHostAlloc(&raw mut memory, LEN * 4, 0) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            let device = DLDevice { device_type: CUDA_HOST, device_id: 0 };
+            let of_host = Say { data: memory, device, end: None, ..of_device() };
+            let (on_host, host_deleted) = versioned(&of_host);
+            let (on_device, device_deleted) = versioned(&Say { end: None, ..of_device() });
+            let (on_host, on_device) = (take::<f32>(gpu, on_host), take::<f32>(gpu, on_device));
+            let trap = kernel(gpu, TRAP, "fault");
+            // SAFETY: the kernel has no parameters and uses no memory.
+            let lost = unsafe { gpu.on(&stream).launch(&trap, LaunchConfig::new(1, 1), ()) };
+            assert_eq!(lost.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED));
+            drop((on_host.unwrap(), on_device.unwrap()));
+            let deleted = [host_deleted, device_deleted].map(|count| count.load(Ordering::SeqCst));
+            assert_eq!(deleted, [0, 1]);
+        });
     });
 }
 

@@ -167,6 +167,22 @@ fn mappings_lie_in_the_memory_of_their_context() {
     assert!(guard.push(&two).unwrap().attach(detached).is_err());
 }
 
+/// Under guards that leaked places give one brand.
+#[test]
+fn memory_of_another_context_is_not_mapped() {
+    skip_under_miri!("maps files");
+    let [one, two] = [new_context(), new_context()].map(|one| &*Box::leak(Box::new(one)));
+    let stack: &'static mut _ = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(one).unwrap()));
+    let (memory, _) = exported(outer, 1);
+    let external = import(outer, &memory);
+    let gpu = outer.push(two).unwrap();
+    // SAFETY: 1. and 2. It is not mapped.
+    let mapped = unsafe { gpu.map_external_buffer::<u32>(&external, 0, 1) }.map(drop);
+    let call = "cuExternalMemoryGetMappedBuffer";
+    assert_eq!(mapped, Err(Error::OtherContext { call }));
+}
+
 #[test]
 fn an_array_is_mapped_with_its_levels() {
     skip_under_miri!("maps files");
@@ -282,6 +298,7 @@ fn streams_wait_for_another_interface_and_signal_it() {
         gpu.on(&stream).signal_semaphores(&[(&semaphore, 9)]).unwrap();
         assert_eq!(timeline.value(), 9);
         gpu.on(&stream).signal_semaphores(&[]).unwrap();
+        gpu.on(&stream).wait_semaphores(&[]).unwrap();
         assert!(format!("{semaphore:?}").starts_with("ExternalSemaphore(0x"));
     });
 }
@@ -339,13 +356,13 @@ fn graphs_signal_and_wait_at_each_replay() {
         let (stream, timeline) = (gpu.stream().unwrap(), Timeline::new(0));
         let semaphore = timeline.import(gpu);
         let mut x = gpu.alloc::<u32>(4).unwrap();
-        let (mut graph, (wait, signal, none)) = gpu
+        let (mut graph, (wait, signal, none, no_wait)) = gpu
             .build_graph(|g| {
                 let mut x = g.hold(&mut x);
                 let wait = g.wait_semaphores(&[], &[(&semaphore, 1)])?;
                 let fill = g.fill(&[wait.id()], &mut x, 6)?;
                 let signal = g.signal_semaphores(&[fill.id()], &[(&semaphore, 2)])?;
-                Ok((wait, signal, g.signal_semaphores(&[], &[])?))
+                Ok((wait, signal, g.signal_semaphores(&[], &[])?, g.wait_semaphores(&[], &[])?))
             })
             .unwrap();
         let other = timeline.import(gpu);
@@ -363,7 +380,9 @@ fn graphs_signal_and_wait_at_each_replay() {
             graph.set_waits(wait, &[(&other, 2 * round + 3)]).unwrap();
             graph.set_signals(signal, &[(&other, 2 * round + 4)]).unwrap();
         }
+        // Nodes of no semaphores do nothing, and have nothing to set.
         assert!(matches!(graph.set_signals(none, &[]), Err(Error::InvalidArgument { .. })));
+        assert!(matches!(graph.set_waits(no_wait, &[]), Err(Error::InvalidArgument { .. })));
         assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [6; 4]);
     });
 }

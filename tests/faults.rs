@@ -185,7 +185,11 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
         let count = kernel(&gpu, COUNT, "count");
         let trap = kernel(&gpu, TRAP, "fault");
         let (mut counted, one) = (gpu.pinned::<u32>(1).unwrap(), LaunchConfig::new(1, 1));
+        let shape = ArrayShape::D1 { width: 4 };
+        let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
         let result = gpu.scope(|s| {
+            // What is copied to an array is treated as page-locked memory.
+            s.on(&faults).upload(&[7; 4], &mut s.hold(&mut array))?;
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
             unsafe { s.on(&kernels).launch(&count, one, (&mut counted, nanoseconds(work() / 4))) }?;
             // SAFETY: the kernel has no parameters and uses no memory.

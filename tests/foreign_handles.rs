@@ -449,5 +449,15 @@ fn a_scope_orders_foreign_work_by_its_arguments() {
         .unwrap();
         assert_eq!((host[0], &host[1..]), (9, &[7; LEN - 1][..]));
         assert_eq!(pinned[..], [4; LEN]);
+        // With one stream there is nothing to order behind what it did with the memory.
+        gpu.scope(|s| {
+            let (one, mut x) = (s.on(&streams[0]), s.hold(&mut x));
+            one.fill(&mut x, 1)?;
+            // SAFETY: 1. to 4. The work is one fill of the buffer, in the stream.
+            unsafe { one.foreign((&mut x,), |raw, (x,)| fill(raw, x, 8)) }?;
+            one.download(&x, &mut host)
+        })
+        .unwrap();
+        assert_eq!(host, [8; LEN]);
     });
 }

@@ -15,6 +15,7 @@ use cuscope::{
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{clear, install};
 use cuscope_softdriver::schedule;
+use std::mem::MaybeUninit;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 
@@ -214,6 +215,38 @@ fn an_image_is_mapped_with_its_levels() {
     });
 }
 
+/// What kernels may do with an image is said when it is registered.
+#[test]
+fn the_flags_of_an_image_are_those_of_its_arrays() {
+    let gl = needs_gl!();
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let shape = ArrayShape::D2 { width: 8, height: 4 };
+        for flags in [ArrayFlags::empty(), ArrayFlags::GATHER] {
+            let object = gl.image(TEXTURE_2D, Texels::R32f, [8, 4, 1], 1);
+            // SAFETY: 1. to 5. As for `image`.
+            let image = unsafe {
+                let (name, usage) = (object.name(), Usage::ReadOnly);
+                gpu.register_gl_image::<f32>(name, TEXTURE_2D, shape, 1, flags, usage)
+            };
+            let levels = gpu.on(&stream).map_image(&image.unwrap()).unwrap();
+            assert_eq!(levels.flags(), flags);
+            let mut of_driver = MaybeUninit::<ffi::CUDA_ARRAY3D_DESCRIPTOR>::uninit();
+            let mut level = std::ptr::null_mut();
+            // SAFETY: writes one handle to `level`; the array is alive, and has a first level.
+            let code = unsafe { ffi::cuMipmappedArrayGetLevel(&raw mut level, levels.raw(), 0) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            // SAFETY: writes one description to `of_driver`; the level is alive.
+            let code = unsafe { ffi::cuArray3DGetDescriptor_v2(of_driver.as_mut_ptr(), level) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            // SAFETY: the driver wrote it.
+            let of_driver = unsafe { of_driver.assume_init() };
+            let gathers = of_driver.Flags & ffi::CUDA_ARRAY3D_TEXTURE_GATHER != 0;
+            assert_eq!(gathers, flags.contains(ArrayFlags::GATHER));
+        }
+    });
+}
+
 #[test]
 fn an_image_of_another_shape_or_with_other_texels_is_refused() {
     let gl = needs_gl!();
@@ -257,7 +290,9 @@ fn an_image_of_another_shape_or_with_other_texels_is_refused() {
 fn a_buffer_is_mapped_in_whole_elements() {
     let gl = needs_gl!();
     with_gpu(|gpu| {
-        assert_eq!(gl_devices(GlDevices::All).unwrap(), [gpu.device()]);
+        for which in [GlDevices::All, GlDevices::CurrentFrame, GlDevices::NextFrame] {
+            assert_eq!(gl_devices(which).unwrap(), [gpu.device()], "{which:?}");
+        }
         let object = gl.buffer(&[7; 10]);
         // SAFETY: 1. to 3. As for `words`.
         let buffer = unsafe { gpu.register_gl_buffer(object.name(), Usage::ReadWrite) }.unwrap();

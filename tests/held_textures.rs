@@ -165,6 +165,11 @@ fn surfaces_and_textures_of_arrays_are_held_each_alone() {
             unsafe { on.launch(&fetch, config, (&to, &at, &mut out)) }
         })?;
         assert_eq!(gpu.on(&stream).to_vec(&out)?, [2.5; 2]);
+        // A stream copies to the array of each, and from it.
+        let on = gpu.on(&stream);
+        on.upload(&[4.0; 12], &mut surface)?;
+        on.copy(&surface, &mut texture)?;
+        assert_eq!(on.to_vec(&texture)?, [4.0; 12]);
         Ok(())
     });
 }

@@ -72,6 +72,16 @@ fn memory_of_the_host_is_used_by_copies_kernels_and_the_host() {
         })
         .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&other).unwrap(), *back);
+        // And lends it to a kernel.
+        gpu.scope(|scope| {
+            let mut mapped = scope.map(&mut back);
+            // SAFETY: as above.
+            unsafe {
+                scope.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut mapped, 79_u32))
+            }
+        })
+        .unwrap();
+        assert_eq!(back[..2], [79, 1]);
         pinned
     });
     // Under another context, and from another thread.

@@ -186,6 +186,11 @@ fn buffers_of_both_kinds_are_used_alike() {
         let mut ordered = gpu.on(&stream).alloc::<u32>(8).unwrap();
         assert_eq!((plain.kind(), ordered.kind()), (BufferKind::Plain, BufferKind::StreamOrdered));
         assert_eq!(ordered.context(), gpu.context());
+        let (address, context) = (plain.address(), gpu.context());
+        assert_eq!(
+            format!("{plain:?}"),
+            format!("DeviceBuffer<u32>(8 at {address:#x}, {context:?})")
+        );
         // On a stream that it was not allocated on.
         gpu.on(&other).fill(&mut ordered, 6).unwrap();
         gpu.on(&other).copy(&ordered, &mut plain).unwrap();

@@ -259,6 +259,7 @@ fn options_of_the_compiler() {
         assert_eq!(code(gpu.load_with(&ptx, &debug)), 218);
         gpu.load_with(&ptx, &JitOptions::new().debug_info(true).optimization_level(0)).unwrap();
         gpu.load_with(&ptx, &JitOptions::new().split_compile(2)).unwrap();
+        gpu.load_with(&ptx, &JitOptions::new().target(ffi::CU_TARGET_COMPUTE_90)).unwrap();
         let mode = LoadingMode::current().unwrap();
         assert!(matches!(mode, LoadingMode::Lazy | LoadingMode::Eager), "{mode}");
     });
@@ -431,6 +432,30 @@ fn a_library_is_used_in_every_context() {
     let library = library.try_unload().expect_err("a kernel holds it");
     drop(kernel);
     library.try_unload().expect("nothing holds it").unwrap();
+}
+
+#[test]
+fn a_graph_keeps_a_library_loaded() {
+    with_stream(|gpu, mut stream| {
+        let library = Library::load(&Ptx::new(STORE).unwrap()).unwrap();
+        let mut x = gpu.on(&stream).zeroed::<u32>(1).unwrap();
+        let store = library.kernel("store").unwrap().function(gpu).unwrap();
+        let captured = gpu.capture(&mut stream, |c| {
+            let mut x = c.hold(&mut x);
+            for value in [1, 2_u32] {
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { c.stream().launch(&store, LaunchConfig::new(1, 1), (&mut x, value)) }?;
+            }
+            Ok(())
+        });
+        let graph = captured.unwrap();
+        drop(store);
+        let library = library.try_unload().expect_err("the graph holds it");
+        gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [2]);
+        drop(graph);
+        library.try_unload().expect("nothing holds it").unwrap();
+    });
 }
 
 #[test]

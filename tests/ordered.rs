@@ -619,11 +619,14 @@ fn a_graph_replays_in_the_order_of_the_stream_and_only_with_its_memory() {
         ordered.replay(&graph, (&mut x, &mut y)).unwrap();
         ordered.fill(&mut x, 1).unwrap();
         assert_eq!(ordered.to_vec(&y).unwrap(), [3, 8, 8, 8]);
+        assert!(graph.is_idle().unwrap(), "the stream has nothing left to do");
         ordered.replay(&graph, (&mut x, &mut y)).unwrap();
         assert_eq!(ordered.to_vec(&y).unwrap(), [3, 1, 1, 1]);
 
         let refused = ordered.replay(&graph, (&mut x,)).unwrap_err();
         assert!(matches!(refused, Error::GraphBuffers { captured: 2, named: 1, .. }));
+        let refused = ordered.replay(&graph, (&x, &mut y)).unwrap_err();
+        assert!(matches!(refused, Error::GraphBuffers { captured: 2, named: 2, .. }));
         let refused = other.replay(&graph, (&mut x, &mut y)).unwrap_err();
         assert!(matches!(refused, Error::OtherStream { .. }));
         let (mut x, mut y) = (other.hand_over(x).unwrap(), other.hand_over(y).unwrap());
@@ -637,6 +640,29 @@ fn a_graph_replays_in_the_order_of_the_stream_and_only_with_its_memory() {
         other.replay(&graph, (&mut x, &mut y)).unwrap();
         drop(graph);
         assert_eq!(other.to_vec(&y).unwrap(), [3, 5, 5, 5]);
+    });
+}
+
+#[test]
+fn a_graph_reads_memory_that_is_passed_by_a_shared_reference() {
+    with_gpu(|gpu| {
+        let (ordered, mut stream) = (gpu.ordered_stream().unwrap(), gpu.stream().unwrap());
+        let mut x = ordered.from_slice(&[1_u32, 2]).unwrap();
+        let mut rows = ordered.alloc_pitched::<u32>((2, 2)).unwrap();
+        ordered.fill(&mut rows, 3).unwrap();
+        let mut y = ordered.zeroed::<u32>(6).unwrap();
+        let graph = gpu.capture(&mut stream, |c| {
+            let (x, rows) = (c.hold_ordered(&mut x), c.hold_ordered(&mut rows));
+            let (mut low, mut high) = c.hold_ordered(&mut y).split_at(2)?;
+            c.stream().copy(&x, &mut low)?;
+            c.stream().copy(&rows, &mut high)
+        });
+        let graph = graph.unwrap();
+        ordered.replay(&graph, (&x, &mut y, &rows)).unwrap();
+        assert_eq!(ordered.to_vec(&y).unwrap(), [1, 2, 3, 3, 3, 3]);
+        ordered.upload(&[8, 9], &mut x).unwrap();
+        ordered.replay(&graph, (&rows, &x, &mut y)).unwrap();
+        assert_eq!(ordered.to_vec(&y).unwrap(), [8, 9, 3, 3, 3, 3]);
     });
 }
 

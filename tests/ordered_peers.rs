@@ -135,6 +135,12 @@ fn lengths_and_streams_are_compared() {
     let here = gpu.ordered_stream().unwrap();
     let refused = here.copy_from_peer(&x, &mut here.alloc(LEN + 1).unwrap()).unwrap_err();
     assert!(matches!(refused, Error::LengthMismatch { from: LEN, .. }), "{refused}");
+    // Of no bytes nothing is copied.
+    let (nothing, mut none) = (there.alloc::<u32>(0).unwrap(), here.alloc::<u32>(0).unwrap());
+    here.copy_from_peer(&nothing, &mut none).unwrap();
+    let (units, mut copies) =
+        (there.alloc::<[u32; 0]>(LEN).unwrap(), here.alloc::<[u32; 0]>(LEN).unwrap());
+    here.copy_from_peer(&units, &mut copies).unwrap();
 }
 
 /// Each call of a copy fails in turn, taken by the driver or not, in orders that the software driver chooses: what comes

@@ -61,6 +61,15 @@ fn table<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture<'ctx>> {
     Ok(gpu.texture(array, Sampling::default())?.share())
 }
 
+/// A texture of a surface of such an array.
+fn of_surface<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture<'ctx>> {
+    let stream = gpu.stream()?;
+    let array = gpu.alloc_array(ArrayShape::D1 { width: LEN }, ArrayFlags::SURFACE)?;
+    let mut texture = gpu.texture(gpu.surface(array)?, Sampling::default())?;
+    gpu.on(&stream).upload(&TEXELS, &mut texture)?;
+    Ok(texture.share())
+}
+
 /// Keeps a stream busy.
 #[allow(unsafe_code, reason = "launches a kernel")]
 fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>) -> Result {
@@ -88,14 +97,13 @@ fn several_streams_read_a_texture_that_is_dropped_at_once() {
         let spinner = kernel(gpu, SPIN, "spin");
         let module = gpu.load_ptx(FETCH)?;
         let streams = [gpu.ordered_stream()?, gpu.ordered_stream()?];
-        for linear in [false, true] {
-            let table = if linear {
-                // Any memory that the texture owns.
-                gpu.texture(uploaded(gpu, &gpu.stream()?, &TEXELS), Sampling::default())?.share()
-            } else {
-                table(gpu)?
-            };
-            let fetcher = module.function(if linear { "fetch_linear" } else { "fetch" })?;
+        // Any memory that the texture owns.
+        let linear =
+            gpu.texture(uploaded(gpu, &gpu.stream()?, &TEXELS), Sampling::default())?.share();
+        let tables =
+            [("fetch", table(gpu)?), ("fetch", of_surface(gpu)?), ("fetch_linear", linear)];
+        for (name, table) in tables {
+            let fetcher = module.function(name)?;
             let mut outs = Vec::new();
             for stream in &streams {
                 spin(stream, &spinner)?;

@@ -10,6 +10,7 @@ use crate::common::random::scheduled;
 use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
 use cuscope::memory::{PitchedBuffer, PoolAccess};
+use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{
     Context, ContextStack, Device, DeviceBuffer, Error, LaunchConfig, MemoryPool, PushedGuard,
     Result, Stream, ffi,
@@ -151,6 +152,14 @@ fn lengths_and_extents_must_agree() {
         assert_eq!(short, Err(Error::LengthMismatch { call, from: LEN + 1, to: 6 }));
         let refused = gpu.scope(|s| s.on(&stream).copy_from_peer(&x, &mut s.hold(&mut y)));
         assert_eq!(refused, lengths(LEN, LEN + 1));
+        // Arrays are copied within their context.
+        let shape = ArrayShape::D1 { width: LEN };
+        let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
+        for refused in [on.copy_from_peer(&x, &mut array), on.copy_to_peer(&array, &mut x)] {
+            let error = refused.unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+            assert!(error.to_string().contains("array"), "{error}");
+        }
     });
 }
 

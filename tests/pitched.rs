@@ -253,6 +253,11 @@ fn streams_of_a_scope_order_rows_by_their_uses() {
         x_host.fill([4..7, 0..5, 0..3], 0);
         same(gpu, &x, &x_host);
         assert_eq!((read, rows), (vec![9; 105], [1; 8]));
+        // A scope holds a part as well.
+        let mut part = x.part_mut(1..3, 2.., ..1).unwrap();
+        gpu.scope(|s| s.on(&first).fill(&mut s.hold(&mut part), 6)).unwrap();
+        x_host.fill([1..3, 2..5, 0..1], 6);
+        same(gpu, &x, &x_host);
     });
 }
 

@@ -111,6 +111,13 @@ fn a_map_says_what_the_layout_says() {
         gpu.tensor_map(&images, &x).unwrap();
         let eight = TensorLayout::tiled(&[8, 64, 64], &[4, 8, 8]).interleave(Interleave::Bytes16);
         gpu.tensor_map(&eight, &x).unwrap();
+        // The wider groups are shuffled within 32 bytes.
+        let sixteen = eight.clone().interleave(Interleave::Bytes32).swizzle(Swizzle::Bytes32);
+        let shuffled = eight.clone().swizzle(Swizzle::Bytes32);
+        assert_ne!(
+            words(&gpu.tensor_map(&sixteen, &x).unwrap()),
+            words(&gpu.tensor_map(&shuffled, &x).unwrap())
+        );
     });
 }
 
@@ -201,6 +208,16 @@ fn a_tensor_that_is_not_there_is_refused() {
         let error = gpu.tensor_map(&layout, &bytes).unwrap_err();
         assert!(error.to_string().contains("`f32`"), "{error}");
 
+        // Of this an accelerator of compute capability 9 has no form.
+        if gpu.device().compute_capability().unwrap().0 == 9
+            && ffi::cuTensorMapEncodeIm2colWide().is_ok()
+        {
+            for pixels in [None, Some(64)] {
+                let wide = TensorLayout::im2col_wide(&[32, 4, 8], 0, 0, 32, pixels);
+                let error = gpu.tensor_map(&wide.swizzle(Swizzle::Bytes128), &x).unwrap_err();
+                assert_eq!(error.code(), Some(ffi::CUDA_ERROR_NOT_SUPPORTED), "{pixels:?}");
+            }
+        }
         // What the accelerator does not have is the driver's to refuse.
         for layout in [
             tiled(&[64, 64], &[0, 32]),

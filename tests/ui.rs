@@ -88,7 +88,7 @@ fn soundness_names_every_rule_and_only_what_exists() {
 }
 
 /// Whether a source calls code of the program: what ends or hands on a panic of it, hooks, wakers, subscribers,
-/// and public functions that take a closure.
+/// and public functions that take a closure or an iterator.
 fn runs_code_of_the_program(source: &str) -> bool {
     let source = source.split("#[cfg(test)]").next().unwrap_or_default();
     let source = source.split("#[cfg(all(test").next().unwrap_or_default();
@@ -103,11 +103,11 @@ fn runs_code_of_the_program(source: &str) -> bool {
         "Waker",
         "BuildHasher",
     ];
-    let takes_closure = |rest: &str| {
+    let takes_code = |rest: &str| {
         let signature = rest.split(['{', ';']).next().unwrap_or_default();
-        ["Fn(", "FnMut(", "FnOnce("].iter().any(|kind| signature.contains(kind))
+        ["Fn(", "FnMut(", "FnOnce(", "IntoIterator<"].iter().any(|kind| signature.contains(kind))
     };
-    let public = |keyword| code.split(keyword).skip(1).any(takes_closure);
+    let public = |keyword| code.split(keyword).skip(1).any(takes_code);
     marks.iter().any(|mark| code.contains(mark)) || public("pub fn ") || public("pub unsafe fn ")
 }
 

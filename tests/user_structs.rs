@@ -5,11 +5,12 @@
 mod without_unsafe {
     use cuscope::{
         Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Dim3, Element, Error,
-        Event, PushContext, PushedGuard, Result, Stream,
+        Event, OrderedBuffer, OrderedStream, PushContext, PushedGuard, Result, Stream,
         detached::{Branded, NotAttached, Plain},
         handles,
     };
     use std::collections::{BTreeMap, HashMap};
+    use std::fmt;
     use std::sync::Arc;
     use std::thread;
 
@@ -233,16 +234,34 @@ mod without_unsafe {
         context.try_destroy().expect("no handle is left").unwrap();
     }
 
+    handles! {
+        struct Shown<'ctx> {
+            ordered: OrderedStream<'ctx>,
+            x: OrderedBuffer<'ctx, u32>,
+        }
+    }
+
+    impl fmt::Debug for Shown<'_> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{:?}", self.ordered.to_vec(&self.x))
+        }
+    }
+
+    /// Its own `Debug` would use the handles with no guard that has compared the contexts.
     #[test]
-    fn a_detached_struct_shows_its_fields() {
+    fn a_detached_struct_is_shown_without_its_handles() {
         let context = create().unwrap();
-        let layer = context
-            .with(|gpu| {
-                let (weights, bias) = (gpu.alloc::<f32>(3)?, None);
-                Ok(Layer { weights, bias, grid: 1.into() }.detach())
-            })
-            .unwrap();
-        let shown = format!("{layer:?}");
-        assert!(shown.starts_with("Detached(Layer { weights: DeviceBuffer<f32>(3 at "), "{shown}");
+        let shown = context.with(|gpu| {
+            let ordered = gpu.ordered_stream()?;
+            let x = ordered.from_slice(&[7])?;
+            let shown = Shown { ordered, x };
+            assert_eq!(format!("{shown:?}"), "Ok([7])");
+            Ok(shown.detach())
+        });
+        let text = format!("{:?}", shown.unwrap());
+        assert!(text.starts_with("Detached<") && text.contains("Shown"), "{text}");
+        assert!(text.ends_with(&format!("({context:?})")) && !text.contains("Ok"), "{text}");
+        let nothing = context.with(|_| Ok(Nothing { stream: None }.detach())).unwrap();
+        assert!(format!("{nothing:?}").ends_with("(no handle)"), "{nothing:?}");
     }
 }

@@ -15,6 +15,7 @@ use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use branded::Key;
 use static_assertions::assert_impl_all;
+use std::any::type_name;
 use std::fmt;
 
 pub use branded::Branded;
@@ -55,9 +56,15 @@ pub use plain::Plain;
 pub struct Detached<H>(H);
 assert_impl_all!(Detached<Stream<'static>>: Send, Sync);
 
-impl<H: fmt::Debug> fmt::Debug for Detached<H> {
+/// Names the type and the context. The `Debug` of a struct is code of the program, which would use the handles without a
+/// guard.
+impl<H: Branded> fmt::Debug for Detached<H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Detached").field(&self.0).finish()
+        write!(f, "Detached<{}>(", type_name::<H>())?;
+        match self.context() {
+            Some(context) => write!(f, "{context:?})"),
+            None => f.write_str("no handle)"),
+        }
     }
 }
 

@@ -77,5 +77,6 @@ mod tests {
         assert!(error.to_string().ends_with("    2 | frob;"), "{error}");
         assert_eq!(LoadError::new(driver, log.to_owned(), Some(b"one line")).ptx_line(), None);
         assert_eq!(LoadError::new(driver, "no number".to_owned(), Some(b"x")).ptx_line(), None);
+        assert_eq!(LoadError::new(driver, String::new(), None).to_string(), driver.to_string());
     }
 }

@@ -219,3 +219,15 @@ macro_rules! memory {
     )* };
 }
 memory!(&[T] &mut [T] In<T> Out<T>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_structs_are_printed_as_a_signature_has_them() {
+        let memory = (In::<f32>(PhantomData), Out::<[u32; 2]>(PhantomData));
+        assert_eq!(format!("{memory:?}"), "(In<f32>, Out<[u32; 2]>)");
+        assert_eq!(format!("{:?}", Value::<u64>(PhantomData)), "Value<u64>");
+    }
+}

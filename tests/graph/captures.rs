@@ -356,6 +356,7 @@ fn an_empty_capture_is_an_empty_graph() {
         let mut stream = gpu.stream().unwrap();
         let graph = gpu.capture(&mut stream, |_| Ok(())).unwrap();
         assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap(), graph.buffers()), (0, 0, 0));
+        assert_eq!(graph.list_nodes().unwrap(), []);
         gpu.on(&stream).replay(&graph, ()).unwrap();
     });
 }

@@ -56,6 +56,32 @@ fn a_replay_names_the_buffers_of_the_graph() {
     });
 }
 
+/// Its earlier uses are ordered already in a scope of one stream.
+#[test]
+fn a_scope_of_one_stream_replays_behind_what_it_did_with_the_buffer() {
+    with_gpu(|gpu| {
+        let (stream, mut captured) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut x = filled(gpu, 4, 1);
+        let graph = gpu.capture(&mut captured, |c| {
+            let (mut low, mut high) = c.hold(&mut x).split_at(2)?;
+            c.stream().copy(&low, &mut high)?;
+            c.stream().fill(&mut low, 7)
+        });
+        let (graph, mut host) = (graph.unwrap(), [[0; 4]; 2]);
+        let [first, second] = &mut host;
+        gpu.scope(|s| {
+            let (run, mut x) = (s.on(&stream), s.hold(&mut x));
+            run.fill(&mut x, 5)?;
+            run.replay(&graph, &mut x)?;
+            run.download(&x, first)?;
+            run.replay(&graph, &mut x)?;
+            run.download(&x, second)
+        })
+        .unwrap();
+        assert_eq!(host, [[7, 7, 5, 5], [7; 4]]);
+    });
+}
+
 /// Where a buffer was the last time is where it is looked for first.
 #[test]
 fn a_replay_names_its_buffers_in_another_order_each_time() {

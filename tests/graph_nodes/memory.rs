@@ -1,21 +1,24 @@
 //! Memory that a graph allocates and frees.
 
 use super::refused;
+use crate::common::fewer;
 use crate::common::gpu::{filled, read, with_gpu};
 use cuscope::graph::NodeKind;
+
+const LEN: usize = fewer(1000, 8);
 
 /// The driver may have the second be where the first was.
 #[test]
 fn memory_of_a_node_that_follows_a_free_is_another_one() {
     with_gpu(|gpu| {
-        let (stream, mut y) = (gpu.stream().unwrap(), filled(gpu, 1000, 2));
+        let (stream, mut y) = (gpu.stream().unwrap(), filled(gpu, LEN, 2));
         let (graph, ()) = gpu
             .build_graph(|g| {
                 let mut y = g.hold(&mut y);
-                let (mut first, _) = g.alloc::<u32>(&[], 1000)?;
+                let (mut first, _) = g.alloc::<u32>(&[], LEN)?;
                 let filled = g.fill(&[], &mut first, 1)?;
                 let freed = g.free(&[filled.id()], first)?;
-                let (mut second, _) = g.alloc::<u32>(&[freed.id()], 1000)?;
+                let (mut second, _) = g.alloc::<u32>(&[freed.id()], LEN)?;
                 g.fill(&[], &mut second, 3)?;
                 g.copy(&[], &second, &mut y)?;
                 g.free(&[], second).map(drop)
@@ -24,7 +27,7 @@ fn memory_of_a_node_that_follows_a_free_is_another_one() {
         // The second is freed behind all that use it: the allocation, the fill and the copy.
         assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap()), (7, 9));
         gpu.on(&stream).replay(&graph, &mut y).unwrap();
-        assert_eq!(read(gpu, &y), vec![3; 1000]);
+        assert_eq!(read(gpu, &y), vec![3; LEN]);
     });
 }
 
@@ -32,13 +35,13 @@ fn memory_of_a_node_that_follows_a_free_is_another_one() {
 fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        let (x, mut y) = (filled(gpu, 1000, 6), filled(gpu, 1000, 2));
+        let (x, mut y) = (filled(gpu, LEN, 6), filled(gpu, LEN, 2));
         let (graph, address) = gpu
             .build_graph(|g| {
-                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+                let (mut a, _) = g.alloc::<u32>(&[], LEN)?;
                 g.copy(&[], &x, &mut a)?;
-                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
-                g.copy(&[], a.slice(..400)?, &mut first)?;
+                let (mut first, second) = g.alloc::<u32>(&[], LEN)?.0.split_at(LEN / 2)?;
+                g.copy(&[], a.slice(..LEN / 2)?, &mut first)?;
                 let mut y = g.hold(&mut y);
                 g.copy(&[], &a, &mut y)?;
                 let address = a.address();
@@ -51,10 +54,10 @@ fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
         assert!(graph.is_none() && address == 0, "a part is no buffer, which fails the graph");
         let (graph, ()) = gpu
             .build_graph(|g| {
-                let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+                let (mut a, _) = g.alloc::<u32>(&[], LEN)?;
                 g.copy(&[], &x, &mut a)?;
-                let (mut first, second) = g.alloc::<u32>(&[], 1000)?.0.split_at(400)?;
-                g.copy(&[], a.slice(..400)?, &mut first)?;
+                let (mut first, second) = g.alloc::<u32>(&[], LEN)?.0.split_at(LEN / 2)?;
+                g.copy(&[], a.slice(..LEN / 2)?, &mut first)?;
                 let mut y = g.hold(&mut y);
                 g.copy(&[], &a, &mut y)?;
                 g.free(&[], a)?;
@@ -69,7 +72,7 @@ fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
         for _ in 0..5 {
             gpu.on(&stream).zero(&mut y).unwrap();
             gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
-            assert_eq!(read(gpu, &y), vec![6; 1000]);
+            assert_eq!(read(gpu, &y), vec![6; LEN]);
         }
         gpu.on(&stream).upload_graph(&graph).unwrap();
         let too_much = gpu.build_graph(|g| g.alloc::<u32>(&[], usize::MAX).map(drop));
@@ -82,12 +85,12 @@ fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
         // Built again, with memory elsewhere: never in place.
         let mut graph = graph;
         let again = gpu.rebuild_graph(&mut graph, |g| {
-            let (mut a, _) = g.alloc::<u32>(&[], 1000)?;
+            let (mut a, _) = g.alloc::<u32>(&[], LEN)?;
             g.fill(&[], &mut a, 5)?;
             g.copy(&[], &a, &mut g.hold(&mut y)).map(drop)
         });
         assert_eq!(again, Ok((false, ())));
         gpu.on(&stream).replay(&graph, &mut y).unwrap();
-        assert_eq!(read(gpu, &y), vec![5; 1000]);
+        assert_eq!(read(gpu, &y), vec![5; LEN]);
     });
 }

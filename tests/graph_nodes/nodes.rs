@@ -4,7 +4,7 @@ use super::{ONE, fill, refused};
 use crate::common::fewer;
 use crate::common::gpu::{LARGE, filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
-use crate::{common, fresh, skip};
+use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::{
     Error, EventFlags, Graph, LaunchConfig, Result, ffi,
     graph::{DotFlags, NodeId, NodeKind},
@@ -330,6 +330,10 @@ fn nodes_have_hashes_of_their_own() {
         // That all are the same by chance does not happen.
         assert!(nodes.iter().any(|node| hashes.hash_one(node) != hashes.hash_one(first)));
         assert_eq!(hashes.hash_one(nodes[0]), hashes.hash_one(first));
+        fn again<T: Clone>(one: &T) -> T {
+            one.clone()
+        }
+        assert_eq!(again(&first), first);
     });
 }
 
@@ -337,6 +341,7 @@ fn nodes_have_hashes_of_their_own() {
 #[test]
 fn the_file_of_a_drawing_is_a_new_one_and_removed() {
     const NAME: &str = "the_file_of_a_drawing_is_a_new_one_and_removed";
+    skip_under_miri!("Miri starts no processes");
     let directory = std::env::temp_dir().join(format!("cuscope-dot-{}", std::process::id()));
     let path = directory.to_str().expect("it has a name of characters");
     if let Some(output) = common::respawn_with(module_path!(), NAME, &[("TMPDIR", path)]) {
