@@ -18,7 +18,9 @@ pub(crate) fn refuse(params: *const CUexecAffinityParam, count: c_int) -> Answer
 
 driver! {
     /// Whether contexts can be created with an affinity: never (F115).
-    fn cuDeviceGetExecAffinitySupport(pi: *mut c_int, type_: CUexecAffinityType, dev: CUdevice) {
+    fn cuDeviceGetExecAffinitySupport(pi: *mut c_int, type_: CUexecAffinityType, dev: CUdevice) [
+        after_fault,
+    ] {
         let _unused = type_;
         entry::wanted(pi)?;
         device::device(dev)?;
@@ -26,7 +28,9 @@ driver! {
     }
     /// The affinity of the current context: all multiprocessors (F98). A green context has none to
     /// tell (F132).
-    fn cuCtxGetExecAffinity(pExecAffinity: *mut CUexecAffinityParam, type_: CUexecAffinityType) {
+    fn cuCtxGetExecAffinity(pExecAffinity: *mut CUexecAffinityParam, type_: CUexecAffinityType) [
+        needs_current,
+    ] {
         let current = stack::current_life()?;
         entry::wanted(pExecAffinity)?;
         if type_ != CU_EXEC_AFFINITY_TYPE_SM_COUNT {

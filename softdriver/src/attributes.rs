@@ -115,7 +115,7 @@ driver! {
         hStream: CUstream,
         attr: CUstreamAttrID,
         value: *mut CUstreamAttrValue,
-    ) {
+    ) [host_fn] {
         let target = stream::target(hStream)?;
         let attributes = *sync::lock(&target.queue.attributes);
         attributes.tell(attr, value)
@@ -125,12 +125,12 @@ driver! {
         hStream: CUstream,
         attr: CUstreamAttrID,
         param: *const CUstreamAttrValue,
-    ) {
+    ) [host_fn] {
         let target = stream::target(hStream)?;
         sync::lock(&target.queue.attributes).take(attr, param)
     }
     /// Copies all attributes between streams of one context (F156).
-    fn cuStreamCopyAttributes(dstStream: CUstream, srcStream: CUstream) {
+    fn cuStreamCopyAttributes(dstStream: CUstream, srcStream: CUstream) [host_fn] {
         let (to, from) = (stream::target(dstStream)?, stream::target(srcStream)?);
         if !to.life.is(&from.life) {
             return Err(CUDA_ERROR_INVALID_VALUE);

@@ -210,7 +210,10 @@ fn refuse_graphics(params: &CUctxCreateParams) -> Answer {
 
 driver! {
     /// Creates a context and pushes it (F10).
-    fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) {
+    fn cuCtxCreate_v2(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice) [
+        // The body gives the error.
+        after_fault,
+    ] {
         create(pctx, flags, dev, || Ok(()))
     }
     /// The same; with an affinity it cannot (F115).
@@ -220,7 +223,10 @@ driver! {
         numParams: c_int,
         flags: c_uint,
         dev: CUdevice,
-    ) {
+    ) [
+        // The body gives the error.
+        after_fault,
+    ] {
         create(pctx, flags, dev, || affinity::refuse(paramsArray, numParams))
     }
     /// The same; without parameters, or with none in them (F116).
@@ -229,7 +235,10 @@ driver! {
         ctxCreateParams: *mut CUctxCreateParams,
         flags: c_uint,
         dev: CUdevice,
-    ) {
+    ) [
+        // The body gives the error.
+        after_fault,
+    ] {
         create(pctx, flags, dev, || {
             if ctxCreateParams.is_null() {
                 return Ok(());
@@ -241,14 +250,14 @@ driver! {
     }
     /// Destroys a context; popped if it is the top of this thread's stack (F12), else its entries
     /// stay (F13).
-    fn cuCtxDestroy_v2(ctx: CUcontext) {
+    fn cuCtxDestroy_v2(ctx: CUcontext) [null(0) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         if ctx.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         destroy(&find(ctx)?)
     }
     /// Counts one more user of the current context (F531).
-    fn cuCtxAttach(pctx: *mut CUcontext, flags: c_uint) {
+    fn cuCtxAttach(pctx: *mut CUcontext, flags: c_uint) [needs_current] {
         entry::wanted(pctx)?;
         let context = stack::current()?;
         let _alive = context.life()?;
@@ -259,7 +268,7 @@ driver! {
         entry::write(pctx, context.handle())
     }
     /// Counts one user of the current context less; the last one, who created it, destroys it (F531).
-    fn cuCtxDetach(ctx: CUcontext) {
+    fn cuCtxDetach(ctx: CUcontext) [after_fault] {
         if ctx.is_null() {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
@@ -275,17 +284,17 @@ driver! {
         }
     }
     /// The device; of a destroyed context too (F13).
-    fn cuCtxGetDevice(device: *mut CUdevice) {
+    fn cuCtxGetDevice(device: *mut CUdevice) [null(0) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         entry::wanted(device)?;
         entry::write(device, stack::current()?.device as CUdevice)
     }
     /// The flags; of a destroyed context too.
-    fn cuCtxGetFlags(flags: *mut c_uint) {
+    fn cuCtxGetFlags(flags: *mut c_uint) [null(0) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         entry::wanted(flags)?;
         entry::write(flags, stack::current()?.flags())
     }
     /// Changes the flags of the current context (F118).
-    fn cuCtxSetFlags(flags: c_uint) {
+    fn cuCtxSetFlags(flags: c_uint) [after_fault] {
         let context = stack::current()?;
         check_flags(flags, FLAGS)?;
         let _alive = context.life()?;
@@ -296,24 +305,31 @@ driver! {
         Ok(())
     }
     /// The device of a context, a destroyed one too.
-    fn cuCtxGetDevice_v2(device: *mut CUdevice, ctx: CUcontext) {
+    fn cuCtxGetDevice_v2(device: *mut CUdevice, ctx: CUcontext) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        after_fault,
+    ] {
         entry::wanted(device)?;
         entry::write(device, find_or_current(ctx)?.device as CUdevice)
     }
     /// The number that no other context has (F98).
-    fn cuCtxGetId(ctx: CUcontext, ctxId: *mut u64) {
+    fn cuCtxGetId(ctx: CUcontext, ctxId: *mut u64) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        zero_is_current(0),
+        after_fault,
+    ] {
         entry::wanted(ctxId)?;
         entry::write(ctxId, find_or_current(ctx)?.life()?.id)
     }
     /// The version of the interface; 201 for a destroyed context (F16), 709 if that is current and
     /// asked for as such.
-    fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) {
+    fn cuCtxGetApiVersion(ctx: CUcontext, version: *mut c_uint) [zero_is_current(0), after_fault] {
         let life = find_or_current(ctx)?.life();
         life.map_err(|code| if ctx.is_null() { code } else { CUDA_ERROR_INVALID_CONTEXT })?;
         entry::write(version, API_VERSION)
     }
     /// Waits for everything in the current context; not with a capture in it (F101).
-    fn cuCtxSynchronize() {
+    fn cuCtxSynchronize() [needs_current] {
         let life = stack::current_life()?;
         capture::refuse_in(&life)?;
         life.synchronize()?;
@@ -321,7 +337,7 @@ driver! {
         sticky::check()
     }
     /// Waits for everything in a context (F123).
-    fn cuCtxSynchronize_v2(ctx: CUcontext) {
+    fn cuCtxSynchronize_v2(ctx: CUcontext) [zero_is_current(0)] {
         let life = find_or_current(ctx)?.life()?;
         capture::refuse_in(&life)?;
         life.synchronize()?;
@@ -329,11 +345,11 @@ driver! {
         life.check_work()
     }
     /// Records an event behind all that a context holds; null is no context here (F123).
-    fn cuCtxRecordEvent(hCtx: CUcontext, hEvent: CUevent) {
+    fn cuCtxRecordEvent(hCtx: CUcontext, hEvent: CUevent) [after_fault_if_zero(&[0])] {
         event::record_behind(&*find(hCtx)?.life()?, hEvent)
     }
     /// Makes all that comes next in a context wait for an event; null is no context here (F124).
-    fn cuCtxWaitEvent(hCtx: CUcontext, hEvent: CUevent) {
+    fn cuCtxWaitEvent(hCtx: CUcontext, hEvent: CUevent) [after_fault_if_zero(&[0])] {
         event::hold(&*find(hCtx)?.life()?, hEvent)
     }
 }

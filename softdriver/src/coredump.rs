@@ -177,7 +177,7 @@ driver! {
         attrib: CUcoredumpSettings,
         value: *mut c_void,
         size: *mut usize,
-    ) {
+    ) [always, after_fault] {
         sync::lock(&GLOBAL).get(attrib, true, value, size)
     }
     /// Changes a setting of the current context.
@@ -192,7 +192,7 @@ driver! {
         attrib: CUcoredumpSettings,
         value: *mut c_void,
         size: *mut usize,
-    ) {
+    ) [always, after_fault] {
         let contexts = driver::get().is_some_and(|driver| driver.contexts.count(|_| true) > 0);
         let mut settings = sync::lock(&GLOBAL);
         if attrib == CU_COREDUMP_PIPE && contexts && settings.user_trigger {

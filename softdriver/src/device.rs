@@ -124,37 +124,40 @@ fn pci_address(text: &str) -> Option<[u32; 4]> {
 
 driver! {
     /// The device of an ordinal.
-    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int) {
+    fn cuDeviceGet(device: *mut CUdevice, ordinal: c_int) [after_fault] {
         entry::wanted(device)?;
         self::device(ordinal)?;
         entry::write(device, ordinal)
     }
     /// The number of devices.
-    fn cuDeviceGetCount(count: *mut c_int) {
+    fn cuDeviceGetCount(count: *mut c_int) [after_fault] {
         entry::write(count, state().devices.len() as c_int)
     }
     /// The name, the same for every device.
-    fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) {
+    fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) [after_fault] {
         device(dev)?;
         entry::write_text(name, len, "cuscope software device")
     }
     /// The identity.
-    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) {
+    fn cuDeviceGetUuid_v2(uuid: *mut CUuuid, dev: CUdevice) [after_fault] {
         let bytes = self::uuid(device(dev)?.number);
         entry::write(uuid, CUuuid { bytes })
     }
     /// Memory of the device.
-    fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) {
+    fn cuDeviceTotalMem_v2(bytes: *mut usize, dev: CUdevice) [after_fault] {
         device(dev)?;
         entry::write(bytes, TOTAL_MEMORY)
     }
     /// One attribute.
-    fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) {
+    fn cuDeviceGetAttribute(pi: *mut c_int, attrib: CUdevice_attribute, dev: CUdevice) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        after_fault,
+    ] {
         entry::wanted(pi)?;
         entry::write(pi, attribute(device(dev)?, attrib)?)
     }
     /// The PCI address; INVALID_VALUE if it does not fit.
-    fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) {
+    fn cuDeviceGetPCIBusId(pciBusId: *mut c_char, len: c_int, dev: CUdevice) [after_fault] {
         let device = device(dev)?;
         if len < PCI_ADDRESS {
             return Err(CUDA_ERROR_INVALID_VALUE);
@@ -162,7 +165,7 @@ driver! {
         entry::write_text(pciBusId, len, &format!("0000:{:02X}:00.0", device.number))
     }
     /// The device at a PCI address.
-    fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) {
+    fn cuDeviceGetByPCIBusId(dev: *mut CUdevice, pciBusId: *const c_char) [after_fault] {
         entry::wanted(dev)?;
         let address = entry::text(pciBusId)?.to_str().ok().and_then(pci_address);
         let [domain, bus, device, function] = address.ok_or(CUDA_ERROR_INVALID_VALUE)?;
@@ -173,7 +176,9 @@ driver! {
         entry::write(dev, numbered(bus as usize)?.ordinal as CUdevice)
     }
     /// Nothing but Windows gives devices such a number: NOT_SUPPORTED (F253).
-    fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) {
+    fn cuDeviceGetLuid(luid: *mut c_char, deviceNodeMask: *mut c_uint, dev: CUdevice) [
+        after_fault,
+    ] {
         entry::wanted(luid)?;
         entry::wanted(deviceNodeMask)?;
         device(dev)?;
@@ -198,7 +203,7 @@ driver! {
         format: CUarray_format,
         numChannels: c_uint,
         dev: CUdevice,
-    ) {
+    ) [after_fault] {
         entry::wanted(maxWidthInElements)?;
         device(dev)?;
         entry::write(maxWidthInElements, widest_texture(element(format, numChannels)?))

@@ -247,7 +247,7 @@ impl Driver {
 
 driver! {
     /// Initialises the driver; twice is harmless (F2).
-    fn cuInit(Flags: c_uint) {
+    fn cuInit(Flags: c_uint) [starts, host_fn, after_fault] {
         if Flags != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -270,7 +270,7 @@ driver! {
         Ok(())
     }
     /// The version of CUDA; works before `cuInit`.
-    fn cuDriverGetVersion(driverVersion: *mut c_int) {
+    fn cuDriverGetVersion(driverVersion: *mut c_int) [always, after_fault] {
         entry::write(driverVersion, VERSION)
     }
 }

@@ -1,6 +1,7 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
+use crate::rules::Rules;
 use crate::{capture, control, domain, faults, logs, schedule, sticky, summary, trace};
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
@@ -12,199 +13,6 @@ use std::path::PathBuf;
 
 /// What the body of a driver function gives.
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
-
-/// Calls that work before `cuInit`, in a forked child, and in host functions (F1).
-const ALWAYS: &[&str] = &[
-    "cuCoredumpGetAttributeGlobal",
-    "cuCoredumpSetAttributeGlobal",
-    "cuDriverGetVersion",
-    "cuGetErrorName",
-    "cuGetErrorString",
-    "cuGetExportTable",
-    "cuGetProcAddress",
-    "cuGetProcAddress_v2",
-    "cuLogsCurrent",
-    "cuLogsDumpToFile",
-    "cuLogsDumpToMemory",
-    "cuLogsRegisterCallback",
-    "cuLogsUnregisterCallback",
-    "cuUserObjectCreate",
-];
-
-/// Calls that look at an argument before anything else: its index, and the code if it is null (F1).
-const LOOK_FIRST: &[(&str, usize, CUresult)] = &[
-    ("cuCtxDestroy_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuCtxFromGreenCtx", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuCtxGetDevResource", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuCtxGetDevice", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuCtxGetDevice_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuCtxGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuCtxGetId", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuDevResourceGenerateDesc", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuDevResourceGenerateDesc", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuDeviceGetAttribute", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuDevicePrimaryCtxGetState", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuDevicePrimaryCtxGetState", 2, CUDA_ERROR_INVALID_VALUE),
-    ("cuEventDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventElapsedTime", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventElapsedTime", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventElapsedTime", 2, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventQuery", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventSynchronize", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventElapsedTime_v2", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventElapsedTime_v2", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuEventElapsedTime_v2", 2, CUDA_ERROR_INVALID_HANDLE),
-    ("cuFuncGetParamInfo", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuFuncGetParamInfo", 2, CUDA_ERROR_INVALID_VALUE),
-    ("cuFuncGetAttribute", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuFuncGetAttribute", 2, CUDA_ERROR_INVALID_HANDLE),
-    ("cuFuncGetName", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuFuncGetName", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuFuncIsLoaded", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuFuncIsLoaded", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuFuncLoad", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuKernelGetFunction", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuKernelGetFunction", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuKernelGetLibrary", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuKernelGetLibrary", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuLibraryEnumerateKernels", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryEnumerateKernels", 2, CUDA_ERROR_INVALID_HANDLE),
-    ("cuLibraryGetKernel", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryGetKernel", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuLibraryGetKernel", 2, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryGetKernelCount", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryGetKernelCount", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuLibraryGetModule", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryGetModule", 1, CUDA_ERROR_INVALID_HANDLE),
-    ("cuLibraryLoadData", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryLoadFromFile", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLibraryUnload", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuModuleEnumerateFunctions", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuModuleGetFunctionCount", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGreenCtxGetDevResource", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuGreenCtxGetId", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuGreenCtxRecordEvent", 0, CUDA_ERROR_INVALID_CONTEXT),
-    ("cuGreenCtxStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGreenCtxStreamCreate", 1, CUDA_ERROR_INVALID_CONTEXT),
-    ("cuGreenCtxWaitEvent", 0, CUDA_ERROR_INVALID_CONTEXT),
-    ("cuLaunchHostFunc", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphAddDependencies", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphAddDependencies_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphAddEmptyNode", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphAddEventRecordNode", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphDebugDotPrint", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphExecMemsetNodeSetParams", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphNodeGetEnabled", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphNodeSetEnabled", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphAddBatchMemOpNode", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphAddHostNode", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphBatchMemOpNodeGetParams", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphBatchMemOpNodeSetParams", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphExecBatchMemOpNodeSetParams", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphReleaseUserObject", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphRetainUserObject", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuUserObjectRelease", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuUserObjectRetain", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuMemHostGetFlags", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphExecKernelNodeSetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphInstantiateWithParams", 2, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphKernelNodeGetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphKernelNodeSetParams_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphRemoveDependencies", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuGraphRemoveDependencies_v2", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuLaunchKernelEx", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuOccupancyMaxActiveClusters", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuOccupancyMaxActiveClusters", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuOccupancyMaxActiveClusters", 2, CUDA_ERROR_INVALID_VALUE),
-    ("cuOccupancyMaxPotentialClusterSize", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuOccupancyMaxPotentialClusterSize", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuOccupancyMaxPotentialClusterSize", 2, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamCreate", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamCreateWithPriority", 0, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamDestroy_v2", 0, CUDA_ERROR_INVALID_HANDLE),
-    ("cuStreamGetCaptureInfo_v2", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetCaptureInfo_v3", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetCtx", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetCtx_v2", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetDevice", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetFlags", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetGreenCtx", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetId", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamGetPriority", 1, CUDA_ERROR_INVALID_VALUE),
-    ("cuStreamIsCapturing", 1, CUDA_ERROR_INVALID_VALUE),
-];
-
-/// Calls that work in host functions (F23), those with a stream if it is no default one.
-const IN_HOST_FUNCTIONS: &[&str] = &[
-    "cuDeviceRegisterAsyncNotification",
-    "cuDeviceUnregisterAsyncNotification",
-    "cuEventDestroy_v2",
-    "cuEventElapsedTime",
-    "cuEventElapsedTime_v2",
-    "cuEventQuery",
-    "cuEventRecord",
-    "cuEventRecordWithFlags",
-    "cuEventSynchronize",
-    "cuGraphAddBatchMemOpNode",
-    "cuGraphAddDependencies",
-    "cuGraphAddDependencies_v2",
-    "cuGraphAddEmptyNode",
-    "cuGraphAddHostNode",
-    "cuGraphBatchMemOpNodeGetParams",
-    "cuGraphBatchMemOpNodeSetParams",
-    "cuGraphDebugDotPrint",
-    "cuGraphExecBatchMemOpNodeSetParams",
-    "cuGraphReleaseUserObject",
-    "cuGraphRetainUserObject",
-    // Refused by its body, behind a look at arguments, as are the next ones that change something.
-    "cuGraphExecKernelNodeSetParams_v2",
-    "cuGraphExecMemsetNodeSetParams",
-    "cuGraphNodeGetEnabled",
-    "cuGraphNodeSetEnabled",
-    "cuGraphInstantiateWithParams",
-    "cuGraphKernelNodeGetParams_v2",
-    "cuGraphKernelNodeSetParams_v2",
-    "cuGraphLaunch",
-    "cuGraphRemoveDependencies",
-    "cuGraphRemoveDependencies_v2",
-    "cuGraphUpload",
-    "cuInit",
-    "cuLaunchCooperativeKernelMultiDevice",
-    "cuLaunchHostFunc",
-    "cuLaunchKernelEx",
-    "cuMemsetD16Async",
-    "cuMemsetD32Async",
-    "cuMemsetD8Async",
-    "cuStreamAttachMemAsync",
-    "cuStreamBeginCaptureToGraph",
-    "cuStreamBeginCapture_v2",
-    "cuStreamCopyAttributes",
-    "cuStreamDestroy_v2",
-    "cuStreamEndCapture",
-    "cuStreamGetAttribute",
-    "cuStreamGetCaptureInfo_v2",
-    "cuStreamGetCtx",
-    "cuStreamGetCtx_v2",
-    "cuStreamGetDevice",
-    "cuStreamGetFlags",
-    "cuStreamGetGreenCtx",
-    "cuStreamGetId",
-    "cuStreamGetPriority",
-    "cuStreamIsCapturing",
-    "cuStreamQuery",
-    "cuStreamSetAttribute",
-    "cuStreamSynchronize",
-    "cuStreamUpdateCaptureDependencies",
-    "cuStreamUpdateCaptureDependencies_v2",
-    "cuStreamWaitEvent",
-    "cuStreamWaitValue32_v2",
-    "cuStreamWaitValue64_v2",
-    "cuStreamWriteValue32_v2",
-    "cuStreamWriteValue64_v2",
-    "cuThreadExchangeStreamCaptureMode",
-    "cuUserObjectRelease",
-    "cuUserObjectRetain",
-];
 
 thread_local! {
     /// Whether this thread is running a function for `cuLaunchHostFunc` (F23).
@@ -233,39 +41,39 @@ pub(crate) fn is_in_host_function() -> bool {
     IN_HOST_FUNCTION.get()
 }
 
-/// Runs the body of the driver function `name`; `zeros` says which arguments are null or 0. Takes the body by
+/// Runs the body of the driver function with the rules; `zeros` says which arguments are null or 0. Takes the body by
 /// reference, so that this is compiled once, and not for each function.
 pub(crate) fn call(
-    name: &'static str,
+    rules: &'static Rules,
     zeros: &[bool],
     body: &mut dyn FnMut() -> Answer,
 ) -> CUresult {
-    let (code, struck) = answer(name, zeros, body);
-    logs::note(name, code, struck);
-    summary::called(name, code);
+    let (code, struck) = answer(rules, zeros, body);
+    logs::note(rules.name, code, struck);
+    summary::called(rules.name, code);
     code
 }
 
 /// The code that it gives, and whether a fault struck it.
 fn answer(
-    name: &'static str,
+    rules: &'static Rules,
     zeros: &[bool],
     body: &mut dyn FnMut() -> Answer,
 ) -> (CUresult, bool) {
-    control::note(name);
-    schedule::tick(name);
+    control::note(rules.name);
+    schedule::tick(rules.name);
     let span = trace::Span::new();
-    let fault = faults::strike(name);
-    let code = perform(name, zeros, fault, body);
+    let fault = faults::strike(rules);
+    let code = perform(rules, zeros, fault, body);
     if let Some(span) = span {
-        span.called(name, code);
+        span.called(rules.name, code);
     }
     (code, fault.is_some())
 }
 
 /// The same, behind what is noted of every call.
 fn perform(
-    name: &'static str,
+    rules: &Rules,
     zeros: &[bool],
     fault: Option<faults::Fault>,
     body: &mut dyn FnMut() -> Answer,
@@ -274,7 +82,7 @@ fn perform(
         return fault.code;
     }
     let result = catch_unwind(AssertUnwindSafe(|| {
-        admit(name, zeros)?;
+        admit(rules, zeros)?;
         body()
     }));
     if let Some(fault) = fault {
@@ -288,20 +96,19 @@ fn perform(
 }
 
 /// Whether the function may be called at all, here and now.
-fn admit(name: &str, zeros: &[bool]) -> Answer {
+fn admit(rules: &Rules, zeros: &[bool]) -> Answer {
     let host_function = IN_HOST_FUNCTION.get();
-    if host_function && !ALWAYS.contains(&name) && !IN_HOST_FUNCTIONS.contains(&name) {
+    if host_function && !rules.always && !rules.host_fn {
         return Err(CUDA_ERROR_NOT_PERMITTED);
     }
     if crate::driver::ready() {
-        sticky::admit(name, zeros)?;
-        return capture::admit(name);
+        sticky::admit(rules, zeros)?;
+        return capture::admit(rules);
     }
-    if ALWAYS.contains(&name) || (name == "cuInit" && !crate::driver::forked()) {
+    if rules.always || (rules.starts && !crate::driver::forked()) {
         return Ok(());
     }
-    let looked = LOOK_FIRST.iter().find(|&&(of, index, _)| of == name && zeros[index]);
-    Err(looked.map_or(CUDA_ERROR_NOT_INITIALIZED, |&(.., code)| code))
+    Err(rules.looked(zeros).unwrap_or(CUDA_ERROR_NOT_INITIALIZED))
 }
 
 /// What an argument can be compared with.
@@ -415,18 +222,27 @@ impl Zero for CUhostFn {
     }
 }
 
-/// Defines driver functions: each runs its body under [`call`]. The body gives an [`Answer`]. They are
-/// exported in [`exports`](crate::exports).
+/// Defines driver functions: each runs its body under [`call`], which keeps the [`Rules`] in brackets behind the
+/// arguments. The body gives an [`Answer`]. They are exported in [`exports`](crate::exports).
 macro_rules! driver {
-    ($($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $body:block)*) => { $(
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+        $([$($rule:ident $(($what:expr))? $(= $code:ident)?),* $(,)?])?
+        $body:block
+    )*) => { $(
         $(#[$meta])*
         ///
         /// # Safety
         ///
         /// As for the driver's function of the same name: pointers lead to what it reads or writes.
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> cuscope_sys::CUresult {
+            const ARGUMENTS: &[&str] = &[$(stringify!($arg)),*];
+            static RULES: $crate::rules::Rules =
+                $crate::rules::Rules::of(stringify!($name), ARGUMENTS.len())
+                    $($(.$rule($($what)? $(, $code)?))*)?;
             let zeros = [$($crate::entry::Zero::is_zero(&$arg)),*];
-            $crate::entry::call(stringify!($name), &zeros, &mut move || $body)
+            $crate::entry::call(&RULES, &zeros, &mut move || $body)
         }
     )* };
 }

@@ -221,7 +221,7 @@ fn elapsed(to: *mut c_float, start: CUevent, end: CUevent) -> Answer {
 
 driver! {
     /// Creates an event in the current context.
-    fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint) {
+    fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint) [needs_current] {
         let life = stack::current_home()?;
         entry::wanted(phEvent)?;
         let flags = CUevent_flags::from_bits(Flags).ok_or(CUDA_ERROR_INVALID_VALUE)?;
@@ -235,18 +235,22 @@ driver! {
         entry::write(phEvent, std::ptr::without_provenance_mut(handle))
     }
     /// Destroys an event at once (F51).
-    fn cuEventDestroy_v2(hEvent: CUevent) {
+    fn cuEventDestroy_v2(hEvent: CUevent) [
+        null(0) = CUDA_ERROR_INVALID_HANDLE,
+        host_fn,
+        looks_first,
+    ] {
         let _event = find(hEvent)?;
         state().events.remove(hEvent.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         Ok(())
     }
     /// Records an event; on a stream of its own context only (F36).
-    fn cuEventRecord(hEvent: CUevent, hStream: CUstream) {
+    fn cuEventRecord(hEvent: CUevent, hStream: CUstream) [host_fn, zero_is_current(1)] {
         record(hEvent, hStream)
     }
     /// The same. In a capture, an event can be recorded as an external one: NOT_SUPPORTED here. Outside
     /// that is ILLEGAL_STATE, and other flags are INVALID_VALUE (F198).
-    fn cuEventRecordWithFlags(hEvent: CUevent, hStream: CUstream, flags: c_uint) {
+    fn cuEventRecordWithFlags(hEvent: CUevent, hStream: CUstream, flags: c_uint) [host_fn] {
         let _event = find(hEvent)?;
         match flags {
             0 => record(hEvent, hStream),
@@ -256,7 +260,7 @@ driver! {
         }
     }
     /// Whether what was recorded is finished; it is if nothing was (F65).
-    fn cuEventQuery(hEvent: CUevent) {
+    fn cuEventQuery(hEvent: CUevent) [null(0) = CUDA_ERROR_INVALID_HANDLE, host_fn, looks_first] {
         let event = find(hEvent)?;
         event.check_capture()?;
         event.life.check_work()?;
@@ -264,7 +268,11 @@ driver! {
         if event.elsewhere().is_some() { Err(CUDA_ERROR_NOT_READY) } else { Ok(()) }
     }
     /// Waits until what was recorded is finished.
-    fn cuEventSynchronize(hEvent: CUevent) {
+    fn cuEventSynchronize(hEvent: CUevent) [
+        null(0) = CUDA_ERROR_INVALID_HANDLE,
+        host_fn,
+        looks_first,
+    ] {
         let event = find(hEvent)?;
         event.check_capture()?;
         event.life.check_work()?;
@@ -278,11 +286,21 @@ driver! {
         Ok(())
     }
     /// Milliseconds between two events of a context (F65).
-    fn cuEventElapsedTime(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {
+    fn cuEventElapsedTime(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) [
+        null(0) = CUDA_ERROR_INVALID_HANDLE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+        null(2) = CUDA_ERROR_INVALID_HANDLE,
+        host_fn,
+    ] {
         elapsed(pMilliseconds, hStart, hEnd)
     }
     /// The same.
-    fn cuEventElapsedTime_v2(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) {
+    fn cuEventElapsedTime_v2(pMilliseconds: *mut c_float, hStart: CUevent, hEnd: CUevent) [
+        null(0) = CUDA_ERROR_INVALID_HANDLE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+        null(2) = CUDA_ERROR_INVALID_HANDLE,
+        host_fn,
+    ] {
         elapsed(pMilliseconds, hStart, hEnd)
     }
 }

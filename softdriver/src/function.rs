@@ -173,7 +173,11 @@ pub(crate) fn write_name(to: *mut *const c_char, name: &CStr) -> Answer {
 
 driver! {
     /// One attribute of a kernel.
-    fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) {
+    fn cuFuncGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, hfunc: CUfunction) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(2) = CUDA_ERROR_INVALID_HANDLE,
+        looks_first,
+    ] {
         entry::wanted(pi)?;
         let function = function(hfunc)?;
         let settings = sync::lock(&function.settings);
@@ -203,13 +207,19 @@ driver! {
         entry::write(hmod, std::ptr::without_provenance_mut(module))
     }
     /// The name of a kernel (F270).
-    fn cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) {
+    fn cuFuncGetName(name: *mut *const c_char, hfunc: CUfunction) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+    ] {
         entry::wanted(name)?;
         entry::wanted(hfunc)?;
         write_name(name, &function(hfunc)?.name)
     }
     /// Whether the code of a kernel is on the device (F271).
-    fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, function: CUfunction) {
+    fn cuFuncIsLoaded(state: *mut CUfunctionLoadingState, function: CUfunction) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+    ] {
         entry::wanted(state)?;
         let loaded = self::function(function)?.loaded.load(Ordering::Acquire);
         entry::write(state, match loaded {
@@ -218,7 +228,7 @@ driver! {
         })
     }
     /// Brings the code of a kernel to the device (F271).
-    fn cuFuncLoad(function: CUfunction) {
+    fn cuFuncLoad(function: CUfunction) [null(0) = CUDA_ERROR_INVALID_HANDLE] {
         self::function(function)?.load();
         Ok(())
     }
@@ -228,7 +238,7 @@ driver! {
         paramIndex: usize,
         paramOffset: *mut usize,
         paramSize: *mut usize,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, null(2) = CUDA_ERROR_INVALID_VALUE] {
         entry::wanted(paramOffset)?;
         entry::wanted(func)?;
         write_param(function(func)?.kernel(), paramIndex, paramOffset, paramSize)

@@ -228,7 +228,7 @@ driver! {
         pCudaResource: *mut CUgraphicsResource,
         buffer: c_uint,
         Flags: c_uint,
-    ) {
+    ) [no_capture_in_context] {
         let _current = stack::current()?;
         entry::wanted(pCudaResource)?;
         check_use(Flags)?;
@@ -249,7 +249,7 @@ driver! {
         image: c_uint,
         target: c_uint,
         Flags: c_uint,
-    ) {
+    ) [no_capture_in_context] {
         let _current = stack::current()?;
         entry::wanted(pCudaResource)?;
         if Flags & !(READ_ONLY | WRITE_DISCARD | SURFACE | GATHER) != 0 || image == 0 {
@@ -271,7 +271,7 @@ driver! {
         pCudaResource: *mut CUgraphicsResource,
         image: *mut c_void,
         flags: c_uint,
-    ) {
+    ) [no_capture_in_context] {
         let _current = stack::current()?;
         entry::wanted(pCudaResource)?;
         check_use(flags)?;
@@ -297,7 +297,9 @@ driver! {
         entry::write(pCudaDeviceCount, cudaDeviceCount.min(1))
     }
     /// Maps resources, all or none (F475).
-    fn cuGraphicsMapResources(count: c_uint, resources: *mut CUgraphicsResource, hStream: CUstream) {
+    fn cuGraphicsMapResources(count: c_uint, resources: *mut CUgraphicsResource, hStream: CUstream) [
+        no_capture,
+    ] {
         let (found, _target) = some(count, resources, hStream)?;
         needs_gl()?;
         let _several = sync::lock(&SEVERAL);
@@ -315,7 +317,7 @@ driver! {
         count: c_uint,
         resources: *mut CUgraphicsResource,
         hStream: CUstream,
-    ) {
+    ) [no_capture] {
         let (found, target) = some(count, resources, hStream)?;
         let _several = sync::lock(&SEVERAL);
         let not = |one: &Resource| matches!(*sync::lock(&one.mapping), None | Some(Mapping::Stuck));
@@ -414,7 +416,7 @@ driver! {
         Ok(())
     }
     /// Unregisters a resource that is not mapped (F476).
-    fn cuGraphicsUnregisterResource(resource: CUgraphicsResource) {
+    fn cuGraphicsUnregisterResource(resource: CUgraphicsResource) [no_capture] {
         let found = find(resource)?;
         if found.egl {
             let memory = found.end_mapping()?;

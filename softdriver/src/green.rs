@@ -40,7 +40,7 @@ driver! {
         desc: CUdevResourceDesc,
         dev: CUdevice,
         flags: c_uint,
-    ) {
+    ) [after_fault] {
         entry::wanted(phCtx)?;
         let device = device::device(dev)?;
         if flags != CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM.bits() {
@@ -55,7 +55,7 @@ driver! {
     }
     /// Destroys a green context at once: its work still finishes, its streams are lost, and its
     /// entries in stacks stay (F134).
-    fn cuGreenCtxDestroy(hCtx: CUgreenCtx) {
+    fn cuGreenCtxDestroy(hCtx: CUgreenCtx) [after_fault] {
         let context = find(hCtx)?;
         if !context.last_life().end() {
             return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
@@ -64,13 +64,20 @@ driver! {
         Ok(())
     }
     /// The number, which is that of its context too (F129).
-    fn cuGreenCtxGetId(greenCtx: CUgreenCtx, greenCtxId: *mut u64) {
+    fn cuGreenCtxGetId(greenCtx: CUgreenCtx, greenCtxId: *mut u64) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        after_fault,
+    ] {
         entry::wanted(greenCtxId)?;
         sticky::check_shown()?;
         entry::write(greenCtxId, find(greenCtx)?.life()?.id)
     }
     /// The green context as a context (F129).
-    fn cuCtxFromGreenCtx(pContext: *mut CUcontext, hCtx: CUgreenCtx) {
+    fn cuCtxFromGreenCtx(pContext: *mut CUcontext, hCtx: CUgreenCtx) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        // The body gives the error, behind a look at the arguments.
+        after_fault,
+    ] {
         entry::wanted(pContext)?;
         let context = find(hCtx)?;
         sticky::check_shown()?;
@@ -85,17 +92,23 @@ driver! {
         hCtx: CUgreenCtx,
         resource: *mut CUdevResource,
         type_: CUdevResourceType,
-    ) {
+    ) [null(1) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         entry::wanted(resource)?;
         resource::check_type(type_)?;
         resource::of_context(&*find(hCtx)?, resource)
     }
     /// Records an event behind all that it holds (F123).
-    fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) {
+    fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) [
+        null(0) = CUDA_ERROR_INVALID_CONTEXT,
+        after_fault_if_zero(&[0]),
+    ] {
         event::record_behind(&*find(hCtx)?.life()?, hEvent)
     }
     /// Makes all that comes next in it wait for an event (F124).
-    fn cuGreenCtxWaitEvent(hCtx: CUgreenCtx, hEvent: CUevent) {
+    fn cuGreenCtxWaitEvent(hCtx: CUgreenCtx, hEvent: CUevent) [
+        null(0) = CUDA_ERROR_INVALID_CONTEXT,
+        after_fault_if_zero(&[0]),
+    ] {
         event::hold(&*find(hCtx)?.life()?, hEvent)
     }
     /// Creates a stream in it, whatever is current; always a non-blocking one (F136).
@@ -104,7 +117,7 @@ driver! {
         greenCtx: CUgreenCtx,
         flags: c_uint,
         priority: c_int,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, null(1) = CUDA_ERROR_INVALID_CONTEXT, after_fault] {
         entry::wanted(phStream)?;
         let context = find(greenCtx)?;
         if flags != CUstream_flags::CU_STREAM_NON_BLOCKING.bits() {
@@ -114,7 +127,12 @@ driver! {
         stream::create(phStream, context.life()?, flags, priority)
     }
     /// The green context of a stream, or null.
-    fn cuStreamGetGreenCtx(hStream: CUstream, phCtx: *mut CUgreenCtx) {
+    fn cuStreamGetGreenCtx(hStream: CUstream, phCtx: *mut CUgreenCtx) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        zero_is_current(0),
+        after_fault_if_zero(&[1]),
+    ] {
         entry::wanted(phCtx)?;
         let life = stream::target(hStream)?.life;
         let green = if life.is_green() { life.context_handle() } else { std::ptr::null_mut() };
@@ -122,7 +140,12 @@ driver! {
     }
     /// The context of a stream, which for a green one is the primary one, and the green context or
     /// null (F136).
-    fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) {
+    fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        zero_is_current(0),
+        after_fault_if_zero(&[1, 2]),
+    ] {
         if pCtx.is_null() && pGreenCtx.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }

@@ -392,7 +392,7 @@ driver! {
         hStream: CUstream,
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
-    ) {
+    ) [launch, zero_is_current(8)] {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
         let asked = Asked { grid, block, shared: sharedMemBytes, params: kernelParams, extra };
@@ -410,7 +410,7 @@ driver! {
         sharedMemBytes: c_uint,
         hStream: CUstream,
         kernelParams: *mut *mut c_void,
-    ) {
+    ) [launch, zero_is_current(8)] {
         let grid = [gridDimX, gridDimY, gridDimZ];
         let block = [blockDimX, blockDimY, blockDimZ];
         let (params, extra) = (kernelParams, ptr::null_mut());
@@ -423,7 +423,13 @@ driver! {
         f: CUfunction,
         kernelParams: *mut *mut c_void,
         extra: *mut *mut c_void,
-    ) {
+    ) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+        launch,
+        after_fault_if_zero(&[0]),
+    ] {
         let config = entry::read(config)?;
         if !library::is_kernel(f.cast()) {
             let _known = function::function(f)?;
@@ -435,7 +441,11 @@ driver! {
         launch(f, config.hStream, &asked, |target| read_attributes(&config, Some(target)))
     }
     /// Enqueues a function of the host, in which driver calls are refused (F23).
-    fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) {
+    fn cuLaunchHostFunc(hStream: CUstream, func: CUhostFn, userData: *mut c_void) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = stream::target(hStream)?;
         capture::enqueue(&target, Work::Host(HostCall::new(func, userData)?))
     }

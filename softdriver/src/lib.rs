@@ -77,6 +77,7 @@ mod registry;
 mod report;
 mod resource;
 mod result;
+mod rules;
 pub mod schedule;
 mod settings;
 mod stack;

@@ -140,7 +140,7 @@ driver! {
         libraryOptions: *mut CUlibraryOption,
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE] {
         entry::wanted(library)?;
         entry::wanted(code)?;
         let _values = libraryOptionValues;
@@ -157,7 +157,7 @@ driver! {
         libraryOptions: *mut CUlibraryOption,
         libraryOptionValues: *mut *mut c_void,
         numLibraryOptions: c_uint,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE] {
         entry::wanted(library)?;
         let name = entry::path(fileName)?;
         let _values = libraryOptionValues;
@@ -167,7 +167,7 @@ driver! {
         load(library, file.as_ptr().cast(), (jitOptions, jitOptionsValues, numJitOptions))
     }
     /// Unloads from all contexts, once their work is finished (F286, F287).
-    fn cuLibraryUnload(library: CUlibrary) {
+    fn cuLibraryUnload(library: CUlibrary) [null(0) = CUDA_ERROR_INVALID_HANDLE] {
         let _known = find(library)?;
         capture::check_unsafe()?;
         let known = state().libraries.remove(library.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
@@ -182,7 +182,11 @@ driver! {
         Ok(())
     }
     /// A kernel by name, with the same handle each time (F270, F284).
-    fn cuLibraryGetKernel(pKernel: *mut CUkernel, library: CUlibrary, name: *const c_char) {
+    fn cuLibraryGetKernel(pKernel: *mut CUkernel, library: CUlibrary, name: *const c_char) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+        null(2) = CUDA_ERROR_INVALID_VALUE,
+    ] {
         entry::wanted(pKernel)?;
         let library = find(library)?;
         let name = entry::text(name)?.to_bytes();
@@ -192,13 +196,19 @@ driver! {
         entry::write(pKernel, std::ptr::without_provenance_mut(handle))
     }
     /// How many kernels there are: none in code that is wrong (F284).
-    fn cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) {
+    fn cuLibraryGetKernelCount(count: *mut c_uint, lib: CUlibrary) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+    ] {
         entry::wanted(count)?;
         let library = find(lib)?;
         entry::write(count, library.code().map_or(0, |code| code.kernels.len()) as c_uint)
     }
     /// At most so many kernels, the last of the text first (F270).
-    fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) {
+    fn cuLibraryEnumerateKernels(kernels: *mut CUkernel, numKernels: c_uint, lib: CUlibrary) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(2) = CUDA_ERROR_INVALID_HANDLE,
+    ] {
         entry::wanted(kernels)?;
         let library = find(lib)?;
         let count = library.code().map_or(0, |code| code.kernels.len());
@@ -209,7 +219,10 @@ driver! {
         Ok(())
     }
     /// The module that a library is in the current context (F285).
-    fn cuLibraryGetModule(pMod: *mut CUmodule, library: CUlibrary) {
+    fn cuLibraryGetModule(pMod: *mut CUmodule, library: CUlibrary) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+    ] {
         entry::wanted(pMod)?;
         let library = find(library)?;
         let module = library.module_in(&stack::current_home()?)?;
@@ -256,14 +269,20 @@ driver! {
         Err(CUDA_ERROR_INVALID_VALUE)
     }
     /// What a kernel is in the current context (F285).
-    fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) {
+    fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+    ] {
         entry::wanted(pFunc)?;
         let _known = find_kernel(kernel)?;
         let function = function_in(kernel, &stack::current_home()?)?;
         entry::write(pFunc, function)
     }
     /// The library of a kernel.
-    fn cuKernelGetLibrary(pLib: *mut CUlibrary, kernel: CUkernel) {
+    fn cuKernelGetLibrary(pLib: *mut CUlibrary, kernel: CUkernel) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_HANDLE,
+    ] {
         entry::wanted(pLib)?;
         let handle = find_kernel(kernel)?.library.handle;
         entry::write(pLib, std::ptr::without_provenance_mut(handle))

@@ -115,7 +115,7 @@ impl Limits {
 
 driver! {
     /// A limit of the current context (F69).
-    fn cuCtxGetLimit(pvalue: *mut usize, limit: CUlimit) {
+    fn cuCtxGetLimit(pvalue: *mut usize, limit: CUlimit) [needs_current] {
         let home = stack::current_home()?;
         entry::wanted(pvalue)?;
         let value = sync::lock(&home.settings).limits.get(limit)?;
@@ -123,7 +123,7 @@ driver! {
     }
     /// Sets a limit of the current context (F120). Another stack, and the part of the L2 cache, wait
     /// for all work (F122).
-    fn cuCtxSetLimit(limit: CUlimit, value: usize) {
+    fn cuCtxSetLimit(limit: CUlimit, value: usize) [needs_current] {
         let home = stack::current_home()?;
         let another_stack = sync::lock(&home.settings).limits.needs_another_stack(value);
         match limit {

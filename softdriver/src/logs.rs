@@ -161,7 +161,7 @@ driver! {
         callbackFunc: CUlogsCallback,
         userData: *mut c_void,
         callback_out: *mut CUlogsCallbackHandle,
-    ) {
+    ) [always, after_fault] {
         let function = callbackFunc.ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let callback = Arc::new(Callback {
             function,
@@ -172,7 +172,7 @@ driver! {
         Ok(())
     }
     /// Ends that, once no other thread is in the function.
-    fn cuLogsUnregisterCallback(callback: CUlogsCallbackHandle) {
+    fn cuLogsUnregisterCallback(callback: CUlogsCallbackHandle) [always, after_fault] {
         let _round = Round::begin();
         let mut callbacks = sync::lock(&CALLBACKS);
         let is = |one: &Arc<Callback>| Arc::as_ptr(one).addr() == callback.addr();
@@ -181,7 +181,7 @@ driver! {
         Ok(())
     }
     /// The end of the log; flags are not looked at.
-    fn cuLogsCurrent(iterator_out: *mut CUlogIterator, _flags: c_uint) {
+    fn cuLogsCurrent(iterator_out: *mut CUlogIterator, _flags: c_uint) [always, after_fault] {
         entry::write(iterator_out, sync::lock(&LOG).count)
     }
     /// Writes messages to a file.
@@ -189,7 +189,7 @@ driver! {
         iterator: *mut CUlogIterator,
         pathToFile: *const c_char,
         _flags: c_uint,
-    ) {
+    ) [always, after_fault] {
         let path = entry::text(pathToFile)?.to_str().map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
         let (first, lines, end) = since(iterator)?;
         let mut file = fs::File::create(Path::new(path)).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
@@ -205,7 +205,7 @@ driver! {
         buffer: *mut c_char,
         size: *mut usize,
         _flags: c_uint,
-    ) {
+    ) [always, after_fault] {
         entry::wanted(buffer)?;
         let room = entry::read(size)?;
         entry::write(size, 0)?;

@@ -189,7 +189,7 @@ fn free(addresses: &[u64]) {
 
 driver! {
     /// Loads a file of PTX (F63).
-    fn cuModuleLoad(module: *mut CUmodule, fname: *const c_char) {
+    fn cuModuleLoad(module: *mut CUmodule, fname: *const c_char) [needs_current] {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
         let name = entry::path(fname)?;
@@ -206,7 +206,7 @@ driver! {
         load(module, &ptx_to_load(file.as_ptr().cast())?, &Logs::default())
     }
     /// Loads PTX from memory (F63).
-    fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) {
+    fn cuModuleLoadData(module: *mut CUmodule, image: *const c_void) [needs_current] {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
         load(module, &ptx_to_load(image)?, &Logs::default())
@@ -224,14 +224,14 @@ driver! {
         numOptions: c_uint,
         options: *mut CUjit_option,
         optionValues: *mut *mut c_void,
-    ) {
+    ) [needs_current] {
         let _current = stack::current_life()?;
         entry::wanted(module)?;
         let logs = Logs::new(numOptions, options, optionValues)?;
         load(module, &self::image(image, &logs)?, &logs)
     }
     /// Unloads, once all work of the context is finished (F50). That of a library is NOT_PERMITTED (F285).
-    fn cuModuleUnload(hmod: CUmodule) {
+    fn cuModuleUnload(hmod: CUmodule) [looks_first] {
         let known = find(hmod)?;
         if known.library.is_some() {
             return Err(CUDA_ERROR_NOT_PERMITTED);
@@ -248,7 +248,9 @@ driver! {
         entry::write(mode, CU_MODULE_LAZY_LOADING)
     }
     /// How many kernels there are (F270).
-    fn cuModuleGetFunctionCount(count: *mut c_uint, mod_: CUmodule) {
+    fn cuModuleGetFunctionCount(count: *mut c_uint, mod_: CUmodule) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+    ] {
         entry::wanted(count)?;
         entry::write(count, find(mod_)?.code.kernels.len() as c_uint)
     }
@@ -257,7 +259,7 @@ driver! {
         functions: *mut CUfunction,
         numFunctions: c_uint,
         mod_: CUmodule,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE] {
         entry::wanted(functions)?;
         let module = find(mod_)?;
         for kernel in 0..module.code.kernels.len().min(numFunctions as usize) {
@@ -268,7 +270,9 @@ driver! {
         Ok(())
     }
     /// A kernel by name, with the same handle each time; the code of the fault if there was one (F534).
-    fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) {
+    fn cuModuleGetFunction(hfunc: *mut CUfunction, hmod: CUmodule, name: *const c_char) [
+        looks_first,
+    ] {
         entry::wanted(hfunc)?;
         let module = find(hmod)?;
         let name = entry::text(name)?.to_bytes();

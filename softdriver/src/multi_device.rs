@@ -41,7 +41,12 @@ driver! {
         launchParamsList: *mut CUDA_LAUNCH_PARAMS,
         numDevices: c_uint,
         flags: c_uint,
-    ) {
+    ) [
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+        launch,
+        after_fault_if_zero(&[0]),
+    ] {
         entry::wanted(launchParamsList)?;
         let devices = 1..=state().devices.len();
         if !devices.contains(&(numDevices as usize)) || flags > (NOT_BEHIND | NOT_BEFORE) {

@@ -85,7 +85,7 @@ driver! {
         callbackFunc: CUasyncCallback,
         userData: *mut c_void,
         callback: *mut CUasyncCallbackHandle,
-    ) {
+    ) [host_fn] {
         permitted()?;
         let function = callbackFunc.ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let device = device::device(device)?.ordinal;
@@ -97,7 +97,9 @@ driver! {
         Ok(())
     }
     /// Ends that, once no thread is in the function.
-    fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) {
+    fn cuDeviceUnregisterAsyncNotification(device: CUdevice, callback: CUasyncCallbackHandle) [
+        host_fn,
+    ] {
         permitted()?;
         entry::wanted(callback)?;
         let device = device::device(device)?.ordinal;

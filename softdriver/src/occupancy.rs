@@ -241,7 +241,11 @@ driver! {
         clusterSize: *mut c_int,
         func: CUfunction,
         config: *const CUlaunchConfig,
-    ) {
+    ) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        null(2) = CUDA_ERROR_INVALID_VALUE,
+    ] {
         entry::wanted(clusterSize)?;
         let (function, config, _) = launch_of(func, config)?;
         let fits = active_blocks(&function, threads(&config), config.sharedMemBytes as usize) > 0;
@@ -253,7 +257,11 @@ driver! {
         numClusters: *mut c_int,
         func: CUfunction,
         config: *const CUlaunchConfig,
-    ) {
+    ) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        null(2) = CUDA_ERROR_INVALID_VALUE,
+    ] {
         entry::wanted(numClusters)?;
         let (function, config, attributes) = launch_of(func, config)?;
         attributes.check_cluster(&function, [config.gridDimX, config.gridDimY, config.gridDimZ])?;

@@ -4,6 +4,7 @@
 
 use crate::device;
 use crate::entry::{self, driver};
+use crate::rules::Rules;
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 
@@ -62,7 +63,9 @@ same! {
 
 driver! {
     /// The compute capability of a device (F253).
-    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) {
+    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) [
+        after_fault,
+    ] {
         entry::wanted(major)?;
         entry::wanted(minor)?;
         let device = device::device(dev)?;
@@ -71,7 +74,7 @@ driver! {
         entry::write(minor, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?)
     }
     /// What a device can do (F253).
-    fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) {
+    fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) [after_fault] {
         entry::wanted(prop)?;
         let device = device::device(dev)?;
         let number = |of| device::attribute(device, of);
@@ -188,7 +191,8 @@ macro_rules! unsupported {
     ($($name:ident)*) => { $(
         /// Not implemented: NOT_SUPPORTED, whatever the arguments are, which it does not look at.
         pub extern "C" fn $name() -> CUresult {
-            crate::entry::call(stringify!($name), &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            static RULES: Rules = Rules::of(stringify!($name), 0);
+            entry::call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

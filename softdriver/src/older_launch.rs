@@ -107,11 +107,11 @@ driver! {
         put(hfunc, offset, bytes, count)
     }
     /// Launches one block in the default stream (F530).
-    fn cuLaunch(f: CUfunction) {
+    fn cuLaunch(f: CUfunction) [needs_current] {
         launch(f, [1, 1], ptr::null_mut())
     }
     /// Launches a grid in the default stream (F530).
-    fn cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int) {
+    fn cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int) [needs_current] {
         launch(f, [grid_width, grid_height], ptr::null_mut())
     }
     /// The same in a stream (F530).
@@ -120,7 +120,7 @@ driver! {
         grid_width: c_int,
         grid_height: c_int,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(3)] {
         launch(f, [grid_width, grid_height], hStream)
     }
 }

@@ -133,7 +133,9 @@ fn capabilities(
 
 driver! {
     /// Whether a device can access the memory of another: every one can, but not its own so.
-    fn cuDeviceCanAccessPeer(canAccessPeer: *mut c_int, dev: CUdevice, peerDev: CUdevice) {
+    fn cuDeviceCanAccessPeer(canAccessPeer: *mut c_int, dev: CUdevice, peerDev: CUdevice) [
+        after_fault,
+    ] {
         entry::wanted(canAccessPeer)?;
         let (own, other) = (device::device(dev)?, device::device(peerDev)?);
         entry::write(canAccessPeer, c_int::from(own.ordinal != other.ordinal))
@@ -144,7 +146,7 @@ driver! {
         attrib: CUdevice_P2PAttribute,
         srcDevice: CUdevice,
         dstDevice: CUdevice,
-    ) {
+    ) [after_fault] {
         entry::wanted(value)?;
         let (from, to) = (device::device(srcDevice)?, device::device(dstDevice)?);
         if from.ordinal == to.ordinal {
@@ -176,7 +178,7 @@ driver! {
     }
     /// Lets the current context access the memory of one on another device (F83, F84), which is
     /// allocated later too.
-    fn cuCtxEnablePeerAccess(peerContext: CUcontext, Flags: c_uint) {
+    fn cuCtxEnablePeerAccess(peerContext: CUcontext, Flags: c_uint) [needs_current] {
         let own = stack::current_home()?;
         let peer = self::peer(peerContext)?;
         if Flags != 0 {
@@ -192,7 +194,7 @@ driver! {
         Ok(())
     }
     /// Ends that.
-    fn cuCtxDisablePeerAccess(peerContext: CUcontext) {
+    fn cuCtxDisablePeerAccess(peerContext: CUcontext) [needs_current] {
         let own = stack::current_home()?;
         let peer = self::peer(peerContext)?;
         if !state().peers.disable(&own, &peer) {

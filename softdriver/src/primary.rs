@@ -72,7 +72,10 @@ pub(crate) fn release_for_green(device: &Device) {
 
 driver! {
     /// Retains; the first retain creates or revives, without pushing (F10, F18).
-    fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) {
+    fn cuDevicePrimaryCtxRetain(pctx: *mut CUcontext, dev: CUdevice) [
+        // The body gives the error if the context is not active.
+        after_fault,
+    ] {
         let device = device::device(dev)?;
         entry::wanted(pctx)?;
         let context = retain(device, &mut sync::lock(&device.primary))?;
@@ -80,7 +83,7 @@ driver! {
     }
     /// Gives one retain back; the last one ends the context's life and forgets the flags. One too
     /// many is 201 (F18), and the last one is refused while a green context is alive (F135).
-    fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) {
+    fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) [after_fault] {
         let device = device::device(dev)?;
         let mut primary = sync::lock(&device.primary);
         primary.count = primary.count.checked_sub(1).ok_or(CUDA_ERROR_INVALID_CONTEXT)?;
@@ -92,7 +95,7 @@ driver! {
         Ok(())
     }
     /// Sets the flags that it has or will have (F119).
-    fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) {
+    fn cuDevicePrimaryCtxSetFlags_v2(dev: CUdevice, flags: c_uint) [after_fault] {
         let device = device::device(dev)?;
         // Mapped host memory is always on and cannot be asked for.
         let known = context::FLAGS & !CUctx_flags::CU_CTX_MAP_HOST.bits();
@@ -105,7 +108,11 @@ driver! {
         Ok(())
     }
     /// The flags, and whether it is active.
-    fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) {
+    fn cuDevicePrimaryCtxGetState(dev: CUdevice, flags: *mut c_uint, active: *mut c_int) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        null(2) = CUDA_ERROR_INVALID_VALUE,
+        after_fault,
+    ] {
         entry::wanted(flags)?;
         entry::wanted(active)?;
         let device = device::device(dev)?;
@@ -115,7 +122,7 @@ driver! {
     }
     /// Ends its life, whoever uses it (F89), and forgets the flags; the retains still count. Refused
     /// while a green context is alive (F135).
-    fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) {
+    fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) [after_fault] {
         let device = device::device(dev)?;
         let primary = sync::lock(&device.primary);
         if primary.green_contexts > 0 {

@@ -6,11 +6,11 @@ use crate::stack;
 
 driver! {
     /// Has a profiler record (F320).
-    fn cuProfilerStart() {
+    fn cuProfilerStart() [needs_current, no_capture_in_context] {
         stack::current_life().map(drop)
     }
     /// Has it record no more.
-    fn cuProfilerStop() {
+    fn cuProfilerStop() [needs_current, no_capture_in_context] {
         stack::current_life().map(drop)
     }
 }

@@ -163,7 +163,7 @@ driver! {
         device: CUdevice,
         resource: *mut CUdevResource,
         type_: CUdevResourceType,
-    ) {
+    ) [after_fault] {
         let device = device::device(device)?;
         entry::wanted(resource)?;
         check_type(type_)?;
@@ -174,7 +174,7 @@ driver! {
         hCtx: CUcontext,
         resource: *mut CUdevResource,
         type_: CUdevResourceType,
-    ) {
+    ) [null(1) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         entry::wanted(resource)?;
         check_type(type_)?;
         of_context(&*context::find(hCtx)?, resource)
@@ -188,7 +188,7 @@ driver! {
         remainder: *mut CUdevResource,
         flags: c_uint,
         minCount: c_uint,
-    ) {
+    ) [after_fault] {
         let (wanted, input) = (entry::read(nbGroups)?, entry::read(input)?);
         check_type(input.r#type)?;
         let contradictory = flags & IGNORE != 0 && flags & CLUSTERS != 0;
@@ -221,7 +221,7 @@ driver! {
         phDesc: *mut CUdevResourceDesc,
         resources: *mut CUdevResource,
         nbResources: c_uint,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, null(1) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         entry::wanted(phDesc)?;
         // The real driver dies of none.
         if nbResources == 0 {

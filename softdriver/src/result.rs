@@ -157,11 +157,11 @@ pub(crate) fn name(code: CUresult) -> Option<&'static CStr> {
 
 driver! {
     /// The name of a code.
-    fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char) {
+    fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char) [always, after_fault] {
         point(pStr, error, |row| row.1)
     }
     /// The description of a code.
-    fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char) {
+    fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char) [always, after_fault] {
         point(pStr, error, |row| row.2)
     }
 }

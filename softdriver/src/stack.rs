@@ -115,18 +115,18 @@ fn known(handle: CUcontext) -> Answer<Arc<Context>> {
 
 driver! {
     /// Pushes; a destroyed context too (F14).
-    fn cuCtxPushCurrent_v2(ctx: CUcontext) {
+    fn cuCtxPushCurrent_v2(ctx: CUcontext) [after_fault] {
         push(known(ctx)?);
         Ok(())
     }
     /// Pops, whatever the top is.
-    fn cuCtxPopCurrent_v2(pctx: *mut CUcontext) {
+    fn cuCtxPopCurrent_v2(pctx: *mut CUcontext) [after_fault] {
         let popped = with(Vec::pop).ok_or(CUDA_ERROR_INVALID_CONTEXT)?;
         entry::write_optional(pctx, popped.handle());
         Ok(())
     }
     /// Replaces the top; pushes on an empty stack; null pops (F7).
-    fn cuCtxSetCurrent(ctx: CUcontext) {
+    fn cuCtxSetCurrent(ctx: CUcontext) [after_fault] {
         if ctx.is_null() {
             let _popped = with(Vec::pop);
             return Ok(());
@@ -140,7 +140,7 @@ driver! {
         Ok(())
     }
     /// The top, or null (F4).
-    fn cuCtxGetCurrent(pctx: *mut CUcontext) {
+    fn cuCtxGetCurrent(pctx: *mut CUcontext) [after_fault] {
         entry::write(pctx, top().map_or(std::ptr::null_mut(), |context| context.handle()))
     }
 }

@@ -152,13 +152,20 @@ pub(crate) fn create(to: *mut CUstream, life: Arc<Life>, flags: c_uint, priority
 
 driver! {
     /// Creates a stream in the current context; unknown flags are INVALID_VALUE (F68).
-    fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) {
+    fn cuStreamCreate(phStream: *mut CUstream, Flags: c_uint) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        needs_current,
+    ] {
         entry::wanted(phStream)?;
         check_flags(Flags)?;
         create(phStream, stack::current_life()?, Flags, 0)
     }
     /// Destroys a stream at once; its work still finishes (F51).
-    fn cuStreamDestroy_v2(hStream: CUstream) {
+    fn cuStreamDestroy_v2(hStream: CUstream) [
+        null(0) = CUDA_ERROR_INVALID_HANDLE,
+        host_fn,
+        looks_first,
+    ] {
         let _known = find(hStream.addr())?;
         let stream = state().streams.remove(hStream.addr());
         let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
@@ -169,7 +176,7 @@ driver! {
         Ok(())
     }
     /// Waits for a stream (F37), not for one under capture (F103).
-    fn cuStreamSynchronize(hStream: CUstream) {
+    fn cuStreamSynchronize(hStream: CUstream) [host_fn, zero_is_current(0), looks_first] {
         let target = target(hStream)?;
         capture::refuse(&target)?;
         capture::check_unsafe()?;
@@ -181,7 +188,7 @@ driver! {
         Ok(())
     }
     /// Whether a stream is finished.
-    fn cuStreamQuery(hStream: CUstream) {
+    fn cuStreamQuery(hStream: CUstream) [host_fn, zero_is_current(0), looks_first] {
         let target = target(hStream)?;
         capture::refuse(&target)?;
         capture::check_unsafe()?;
@@ -189,18 +196,29 @@ driver! {
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.query())
     }
     /// The flags, not of a stream under capture (F142).
-    fn cuStreamGetFlags(hStream: CUstream, flags: *mut c_uint) {
+    fn cuStreamGetFlags(hStream: CUstream, flags: *mut c_uint) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = target(hStream)?;
         capture::refuse(&target)?;
         entry::write(flags, target.flags)
     }
     /// The context.
-    fn cuStreamGetCtx(hStream: CUstream, pctx: *mut CUcontext) {
+    fn cuStreamGetCtx(hStream: CUstream, pctx: *mut CUcontext) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        zero_is_current(0),
+    ] {
         entry::write(pctx, target(hStream)?.life.context_handle())
     }
     /// Makes what comes next wait for an event, also one of another context (F36, F82). An event of a
     /// capture draws the stream in (F106); in a capture, others are waited for as external ones only.
-    fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: c_uint) {
+    fn cuStreamWaitEvent(hStream: CUstream, hEvent: CUevent, Flags: c_uint) [
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = target(hStream)?;
         let captured = capture::takes(&target)?;
         let event = event::find(hEvent).inspect_err(|_| capture::spoil(&target))?;

@@ -276,22 +276,34 @@ fn write(
 
 driver! {
     /// Waits until a 32-bit value compares as asked for.
-    fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
+    fn cuStreamWaitValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) [
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = stream::target(stream)?;
         enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value.into(), flags)])
     }
     /// Waits until a 64-bit value compares as asked for.
-    fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
+    fn cuStreamWaitValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) [
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = stream::target(stream)?;
         enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags)])
     }
     /// Writes a 32-bit value.
-    fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) {
+    fn cuStreamWriteValue32_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint32_t, flags: c_uint) [
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = stream::target(stream)?;
         enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value.into(), flags)])
     }
     /// Writes a 64-bit value.
-    fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) {
+    fn cuStreamWriteValue64_v2(stream: CUstream, addr: CUdeviceptr, value: cuuint64_t, flags: c_uint) [
+        host_fn,
+        zero_is_current(0),
+    ] {
         let target = stream::target(stream)?;
         enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags)])
     }
@@ -301,7 +313,7 @@ driver! {
         count: c_uint,
         paramArray: *mut CUstreamBatchMemOpParams,
         flags: c_uint,
-    ) {
+    ) [zero_is_current(0)] {
         let target = stream::target(stream)?;
         if count > MOST || flags != 0 {
             return Err(INVALID);

@@ -127,7 +127,9 @@ fn tell_unknown(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64) -> 
 
 driver! {
     /// One attribute of an address in an allocation; needs no current context (F38).
-    fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) {
+    fn cuPointerGetAttribute(data: *mut c_void, attribute: CUpointer_attribute, ptr: CUdeviceptr) [
+        after_fault,
+    ] {
         entry::wanted(data)?;
         tell(data, attribute, ptr, &*state().space.find_told(ptr)?)
     }
@@ -137,7 +139,7 @@ driver! {
         attributes: *mut CUpointer_attribute,
         data: *mut *mut c_void,
         ptr: CUdeviceptr,
-    ) {
+    ) [after_fault] {
         entry::wanted(attributes)?;
         entry::wanted(data)?;
         if numAttributes == 0 {

@@ -18,7 +18,10 @@ fn create(to: *mut CUarray, descriptor: CUDA_ARRAY3D_DESCRIPTOR) -> Answer {
 
 driver! {
     /// An array of one or two dimensions (F360).
-    fn cuArrayCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY_DESCRIPTOR) {
+    fn cuArrayCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY_DESCRIPTOR) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         let _current = stack::current_home()?;
         let CUDA_ARRAY_DESCRIPTOR { Width, Height, Format, NumChannels } =
             entry::read(pAllocateArray)?;
@@ -26,7 +29,10 @@ driver! {
         create(pHandle, depth)
     }
     /// An array of any shape (F360).
-    fn cuArray3DCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY3D_DESCRIPTOR) {
+    fn cuArray3DCreate_v2(pHandle: *mut CUarray, pAllocateArray: *const CUDA_ARRAY3D_DESCRIPTOR) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         let _current = stack::current_home()?;
         create(pHandle, entry::read(pAllocateArray)?)
     }
@@ -44,7 +50,7 @@ driver! {
         entry::write(pArrayDescriptor, find(hArray)?.descriptor)
     }
     /// Destroys an array, whatever is current; a level is none that can be destroyed.
-    fn cuArrayDestroy(hArray: CUarray) {
+    fn cuArrayDestroy(hArray: CUarray) [no_capture] {
         let array = find(hArray)?;
         if array.is_level {
             return Err(CUDA_ERROR_INVALID_HANDLE);

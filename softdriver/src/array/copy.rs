@@ -66,7 +66,7 @@ driver! {
         dstOffset: usize,
         srcDevice: CUdeviceptr,
         ByteCount: usize,
-    ) {
+    ) [needs_current] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Device(srcDevice));
         copy(&stream::null()?, to, from, ByteCount, false)
     }
@@ -76,7 +76,7 @@ driver! {
         srcArray: CUarray,
         srcOffset: usize,
         ByteCount: usize,
-    ) {
+    ) [needs_current] {
         let (to, from) = (End::Device(dstDevice), End::Array(srcArray, srcOffset));
         copy(&stream::null()?, to, from, ByteCount, false)
     }
@@ -86,7 +86,7 @@ driver! {
         dstOffset: usize,
         srcHost: *const c_void,
         ByteCount: usize,
-    ) {
+    ) [needs_current] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Host(srcHost.cast_mut()));
         copy(&stream::null()?, to, from, ByteCount, false)
     }
@@ -96,7 +96,7 @@ driver! {
         srcArray: CUarray,
         srcOffset: usize,
         ByteCount: usize,
-    ) {
+    ) [needs_current] {
         let (to, from) = (End::Host(dstHost), End::Array(srcArray, srcOffset));
         copy(&stream::null()?, to, from, ByteCount, false)
     }
@@ -107,7 +107,7 @@ driver! {
         srcArray: CUarray,
         srcOffset: usize,
         ByteCount: usize,
-    ) {
+    ) [needs_current] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Array(srcArray, srcOffset));
         copy(&stream::null()?, to, from, ByteCount, false)
     }
@@ -118,7 +118,7 @@ driver! {
         srcHost: *const c_void,
         ByteCount: usize,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(4)] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Host(srcHost.cast_mut()));
         copy(&stream::target(hStream)?, to, from, ByteCount, true)
     }
@@ -129,7 +129,7 @@ driver! {
         srcOffset: usize,
         ByteCount: usize,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(4)] {
         let (to, from) = (End::Host(dstHost), End::Array(srcArray, srcOffset));
         copy(&stream::target(hStream)?, to, from, ByteCount, true)
     }

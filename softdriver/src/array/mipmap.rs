@@ -116,7 +116,7 @@ driver! {
         pHandle: *mut CUmipmappedArray,
         pMipmappedArrayDesc: *const CUDA_ARRAY3D_DESCRIPTOR,
         numMipmapLevels: c_uint,
-    ) {
+    ) [needs_current, no_capture_in_context] {
         let life = stack::current_home()?;
         entry::wanted(pHandle)?;
         let first = entry::read(pMipmappedArrayDesc)?;
@@ -134,7 +134,7 @@ driver! {
         entry::write(pLevelArray, std::ptr::without_provenance_mut(*level))
     }
     /// Destroys one with its levels.
-    fn cuMipmappedArrayDestroy(hMipmappedArray: CUmipmappedArray) {
+    fn cuMipmappedArrayDestroy(hMipmappedArray: CUmipmappedArray) [no_capture] {
         find(hMipmappedArray)?;
         let removed = state().mipmapped_arrays.remove(hMipmappedArray.addr());
         removed.map_or(Err(CUDA_ERROR_INVALID_HANDLE), |array| array.end())

@@ -229,7 +229,7 @@ driver! {
         pResDesc: *const CUDA_RESOURCE_DESC,
         pTexDesc: *const CUDA_TEXTURE_DESC,
         pResViewDesc: *const CUDA_RESOURCE_VIEW_DESC,
-    ) {
+    ) [needs_current, no_capture_in_context] {
         let life = stack::current_home()?;
         entry::wanted(pTexObject)?;
         let (resource, described) = (entry::read(pResDesc)?, entry::read(pTexDesc)?);
@@ -253,7 +253,7 @@ driver! {
         entry::write(pTexObject, handle as u64)
     }
     /// Destroys a texture of the current context. Another number is no texture, and nothing is done.
-    fn cuTexObjectDestroy(texObject: CUtexObject) {
+    fn cuTexObjectDestroy(texObject: CUtexObject) [no_capture_in_context] {
         match texture(texObject) {
             Ok(_) => drop(state().textures.remove(texObject as usize)),
             Err(code) if code != INVALID => return Err(code),
@@ -289,7 +289,10 @@ driver! {
         entry::write(pResViewDesc, texture(texObject)?.view.unwrap_or(none))
     }
     /// A surface in the current context, of any array.
-    fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC) {
+    fn cuSurfObjectCreate(pSurfObject: *mut CUsurfObject, pResDesc: *const CUDA_RESOURCE_DESC) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         let life = stack::current_home()?;
         entry::wanted(pSurfObject)?;
         let resource = entry::read(pResDesc)?;
@@ -304,7 +307,7 @@ driver! {
         entry::write(pSurfObject, handle as u64)
     }
     /// Destroys a surface of the current context, likewise.
-    fn cuSurfObjectDestroy(surfObject: CUsurfObject) {
+    fn cuSurfObjectDestroy(surfObject: CUsurfObject) [no_capture_in_context] {
         match surface(surfObject) {
             Ok(_) => drop(state().surfaces.remove(surfObject as usize)),
             Err(code) if code != INVALID => return Err(code),

@@ -143,12 +143,15 @@ fn update(
 
 driver! {
     /// Swaps the calling thread's capture mode; the driver takes any value.
-    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) {
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut CUstreamCaptureMode) [host_fn, after_fault] {
         let new = entry::read(mode)?;
         entry::write(mode, MODE.replace(new))
     }
     /// Begins a capture; not of the legacy stream, nor of one that is under capture.
-    fn cuStreamBeginCapture_v2(hStream: CUstream, mode: CUstreamCaptureMode) {
+    fn cuStreamBeginCapture_v2(hStream: CUstream, mode: CUstreamCaptureMode) [
+        host_fn,
+        zero_is_current(0),
+    ] {
         begin(hStream, mode, || Ok(None))
     }
     /// The same to a graph of the program, behind some of its nodes (F561).
@@ -159,7 +162,7 @@ driver! {
         dependencyData: *const CUgraphEdgeData,
         numDependencies: usize,
         mode: CUstreamCaptureMode,
-    ) {
+    ) [host_fn] {
         begin(hStream, mode, || {
             let graph = graph::find(hGraph)?;
             let after = ends(&graph, dependencies, dependencyData, numDependencies)?;
@@ -173,7 +176,7 @@ driver! {
         dependencies: *mut CUgraphNode,
         numDependencies: usize,
         flags: c_uint,
-    ) {
+    ) [host_fn] {
         update(hStream, dependencies, std::ptr::null(), numDependencies, flags)
     }
     /// The same; edges do nothing but order here.
@@ -183,11 +186,11 @@ driver! {
         dependencyData: *const CUgraphEdgeData,
         numDependencies: usize,
         flags: c_uint,
-    ) {
+    ) [host_fn] {
         update(hStream, dependencies, dependencyData, numDependencies, flags)
     }
     /// Ends a capture and gives its graph, if it is wanted; null where there is none (F145).
-    fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) {
+    fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) [host_fn, zero_is_current(0)] {
         entry::write_optional(phGraph, std::ptr::null_mut());
         let target = stream::target(hStream)?;
         let ended = with(|list| {
@@ -217,7 +220,11 @@ driver! {
         entry::write(phGraph, std::ptr::without_provenance_mut(ended.handle))
     }
     /// Whether a stream is under capture.
-    fn cuStreamIsCapturing(hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus) {
+    fn cuStreamIsCapturing(hStream: CUstream, captureStatus: *mut CUstreamCaptureStatus) [
+        null(1) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        zero_is_current(0),
+    ] {
         let (id, graph) = (std::ptr::null_mut(), std::ptr::null_mut());
         let (dependencies, edges) = (std::ptr::null_mut(), std::ptr::null_mut());
         let count = std::ptr::null_mut();
@@ -231,7 +238,7 @@ driver! {
         graph_out: *mut CUgraph,
         dependencies_out: *mut *const CUgraphNode,
         numDependencies_out: *mut usize,
-    ) {
+    ) [null(1) = CUDA_ERROR_INVALID_VALUE, host_fn, zero_is_current(0)] {
         info(hStream, captureStatus_out, &Wanted {
             id: id_out,
             graph: graph_out,
@@ -249,7 +256,7 @@ driver! {
         dependencies_out: *mut *const CUgraphNode,
         edgeData_out: *mut *const CUgraphEdgeData,
         numDependencies_out: *mut usize,
-    ) {
+    ) [null(1) = CUDA_ERROR_INVALID_VALUE, zero_is_current(0)] {
         info(hStream, captureStatus_out, &Wanted {
             id: id_out,
             graph: graph_out,

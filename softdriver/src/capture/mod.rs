@@ -10,6 +10,7 @@ mod list;
 use crate::entry::Answer;
 use crate::graph::{Node, Work};
 use crate::life::Life;
+use crate::rules::Rules;
 use crate::stack;
 use crate::stream::Target;
 use cuscope_sys::*;
@@ -25,52 +26,6 @@ pub use calls::{
 };
 pub(crate) use event::{Mark, captured_event, mark, wait};
 pub(crate) use list::{forget, forget_all_of};
-
-/// What a call that captures forbid (F141) looks at before it is refused.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum First {
-    /// Nothing, its arguments neither.
-    Nothing,
-    /// Whether a context is current.
-    Context,
-}
-
-/// The calls that captures forbid (F141), but for those that look at a handle first: their bodies ask
-/// [`check_unsafe`].
-const UNSAFE: &[(&str, First)] = &[
-    ("cuArray3DCreate_v2", First::Context),
-    ("cuArrayCreate_v2", First::Context),
-    ("cuArrayDestroy", First::Nothing),
-    ("cuDestroyExternalMemory", First::Nothing),
-    ("cuGraphExecDestroy", First::Nothing),
-    ("cuGraphInstantiateWithFlags", First::Context),
-    ("cuGraphicsEGLRegisterImage", First::Context),
-    ("cuGraphicsGLRegisterBuffer", First::Context),
-    ("cuGraphicsGLRegisterImage", First::Context),
-    ("cuGraphicsMapResources", First::Nothing),
-    ("cuGraphicsUnmapResources", First::Nothing),
-    ("cuGraphicsUnregisterResource", First::Nothing),
-    ("cuImportExternalMemory", First::Nothing),
-    ("cuImportExternalSemaphore", First::Nothing),
-    ("cuMemAllocHost_v2", First::Context),
-    ("cuMemAlloc_v2", First::Context),
-    ("cuMemFreeHost", First::Nothing),
-    ("cuMemHostAlloc", First::Context),
-    ("cuMemHostRegister_v2", First::Context),
-    ("cuMemHostUnregister", First::Nothing),
-    ("cuMemPoolExportPointer", First::Nothing),
-    ("cuMemPoolExportToShareableHandle", First::Nothing),
-    ("cuMemPoolImportFromShareableHandle", First::Nothing),
-    ("cuMemPoolImportPointer", First::Nothing),
-    ("cuMipmappedArrayCreate", First::Context),
-    ("cuMipmappedArrayDestroy", First::Nothing),
-    ("cuProfilerStart", First::Context),
-    ("cuProfilerStop", First::Context),
-    ("cuSurfObjectCreate", First::Context),
-    ("cuSurfObjectDestroy", First::Context),
-    ("cuTexObjectCreate", First::Context),
-    ("cuTexObjectDestroy", First::Context),
-];
 
 /// The edge from a kernel to one that may start when that one's blocks have triggered it.
 const EARLY: CUgraphEdgeData =
@@ -88,17 +43,17 @@ pub(crate) fn mode() -> CUstreamCaptureMode {
 
 /// Refuses a call that captures forbid, while there is one that forbids it.
 #[inline]
-pub(crate) fn admit(name: &str) -> Answer {
-    if list::none() { Ok(()) } else { admit_during(name) }
+pub(crate) fn admit(rules: &Rules) -> Answer {
+    if list::none() { Ok(()) } else { admit_during(rules) }
 }
 
 /// The same with captures in progress.
 #[cold]
-fn admit_during(name: &str) -> Answer {
-    match UNSAFE.iter().find(|&&(of, _)| of == name) {
-        None => return Ok(()),
-        Some((_, First::Context)) => drop(stack::current()?),
-        Some((_, First::Nothing)) => {}
+fn admit_during(rules: &Rules) -> Answer {
+    if rules.no_capture_in_context {
+        stack::current()?;
+    } else if !rules.no_capture {
+        return Ok(());
     }
     check_unsafe()
 }

@@ -67,7 +67,7 @@ driver! {
     fn cuImportExternalMemory(
         extMem_out: *mut CUexternalMemory,
         memHandleDesc: *const CUDA_EXTERNAL_MEMORY_HANDLE_DESC,
-    ) {
+    ) [no_capture] {
         entry::wanted(extMem_out)?;
         let asked = entry::read(memHandleDesc)?;
         let dedicated = asked.flags & CUDA_EXTERNAL_MEMORY_DEDICATED != 0;
@@ -101,7 +101,7 @@ driver! {
         devPtr: *mut CUdeviceptr,
         extMem: CUexternalMemory,
         bufferDesc: *const CUDA_EXTERNAL_MEMORY_BUFFER_DESC,
-    ) {
+    ) [after_fault] {
         entry::wanted(devPtr)?;
         let asked = entry::read(bufferDesc)?;
         let memory = find(extMem)?;
@@ -123,7 +123,7 @@ driver! {
         entry::write(mipmap, array)
     }
     /// Ends imported memory. What is mapped of it stays.
-    fn cuDestroyExternalMemory(extMem: CUexternalMemory) {
+    fn cuDestroyExternalMemory(extMem: CUexternalMemory) [after_fault, no_capture] {
         find(extMem)?;
         state().external_memories.remove(extMem.addr()).map(drop).ok_or(INVALID)
     }

@@ -162,7 +162,7 @@ driver! {
     fn cuImportExternalSemaphore(
         extSem_out: *mut CUexternalSemaphore,
         semHandleDesc: *const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC,
-    ) {
+    ) [no_capture] {
         entry::wanted(extSem_out)?;
         let asked = entry::read(semHandleDesc)?;
         // SAFETY: the program has written the field of the kind that it says.

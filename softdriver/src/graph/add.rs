@@ -41,7 +41,7 @@ driver! {
         numDependencies: usize,
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
-    ) {
+    ) [after_fault_if_zero(&[5])] {
         add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
             params::fill_of(graph, memsetParams, ctx)
         })
@@ -52,7 +52,7 @@ driver! {
         hGraph: CUgraph,
         dependencies: *const CUgraphNode,
         numDependencies: usize,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn, after_fault] {
         add(phGraphNode, hGraph, dependencies, numDependencies, |_| Ok((None, Work::Empty)))
     }
     /// Adds a function of the host.
@@ -62,7 +62,7 @@ driver! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_HOST_NODE_PARAMS,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn, after_fault] {
         add(phGraphNode, hGraph, dependencies, numDependencies, |_| params::call(nodeParams))
     }
     /// Adds a launch; the parameters are read before it returns. Needs a current context, without

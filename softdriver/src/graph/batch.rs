@@ -86,14 +86,14 @@ driver! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) {
+    ) [null(1) = CUDA_ERROR_INVALID_VALUE, host_fn] {
         add(phGraphNode, hGraph, dependencies, numDependencies, |_| Batch::of_node(nodeParams))
     }
     /// The operations of a node; the array is the node's own.
     fn cuGraphBatchMemOpNodeGetParams(
         hNode: CUgraphNode,
         nodeParams_out: *mut CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn] {
         match &*node(hNode)?.work {
             Work::Batch(batch) => entry::write(nodeParams_out, CUDA_BATCH_MEM_OP_NODE_PARAMS {
                 ctx: std::ptr::without_provenance_mut(batch.context),
@@ -108,7 +108,7 @@ driver! {
     fn cuGraphBatchMemOpNodeSetParams(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn] {
         set(hNode, is_batch, || Batch::of_node(nodeParams))
     }
     /// The same in an instantiated graph: as many operations of the same kinds.
@@ -116,7 +116,7 @@ driver! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_BATCH_MEM_OP_NODE_PARAMS,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn] {
         set_in_exec(hGraphExec, hNode, is_batch, |old| {
             let (life, new) = Batch::of_node(nodeParams)?;
             match (&*old.work, &new) {

@@ -56,7 +56,10 @@ fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result 
 driver! {
     /// Writes the graph to a file in the language of Graphviz; OPERATING_SYSTEM where it cannot be
     /// written. The parameters of nodes are not told.
-    fn cuGraphDebugDotPrint(hGraph: CUgraph, path: *const c_char, _flags: c_uint) {
+    fn cuGraphDebugDotPrint(hGraph: CUgraph, path: *const c_char, _flags: c_uint) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+    ] {
         let graph = find(hGraph)?;
         let path = entry::path(path)?;
         let mut text = String::from("digraph dot {\n");

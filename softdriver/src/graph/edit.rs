@@ -111,7 +111,7 @@ driver! {
         from: *const CUgraphNode,
         to: *const CUgraphNode,
         numDependencies: usize,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn, after_fault] {
         change(hGraph, from, to, std::ptr::null(), numDependencies, add)
     }
     /// The same; edges between kernels can do more than order, which is not modelled.
@@ -121,7 +121,7 @@ driver! {
         to: *const CUgraphNode,
         edgeData: *const CUgraphEdgeData,
         numDependencies: usize,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn, after_fault] {
         change(hGraph, from, to, edgeData, numDependencies, add)
     }
     /// Removes edges.
@@ -130,7 +130,7 @@ driver! {
         from: *const CUgraphNode,
         to: *const CUgraphNode,
         numDependencies: usize,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn, after_fault] {
         remove_from(hGraph, from, to, std::ptr::null(), numDependencies)
     }
     /// The same.
@@ -140,11 +140,11 @@ driver! {
         to: *const CUgraphNode,
         edgeData: *const CUgraphEdgeData,
         numDependencies: usize,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn, after_fault] {
         remove_from(hGraph, from, to, edgeData, numDependencies)
     }
     /// Takes a node out of its graph, with its edges; not out of one that a capture adds to (F192).
-    fn cuGraphDestroyNode(hNode: CUgraphNode) {
+    fn cuGraphDestroyNode(hNode: CUgraphNode) [after_fault] {
         let node = node(hNode)?;
         let graph = graph_of(node.handle)?;
         if graph.captured() {
@@ -163,7 +163,7 @@ driver! {
         Ok(())
     }
     /// Copies a graph; its nodes are new ones.
-    fn cuGraphClone(phGraphClone: *mut CUgraph, originalGraph: CUgraph) {
+    fn cuGraphClone(phGraphClone: *mut CUgraph, originalGraph: CUgraph) [after_fault] {
         entry::wanted(phGraphClone)?;
         let (handle, _) = find(originalGraph)?.copied()?.insert();
         entry::write(phGraphClone, std::ptr::without_provenance_mut(handle))
@@ -173,7 +173,7 @@ driver! {
         phNode: *mut CUgraphNode,
         hOriginalNode: CUgraphNode,
         hClonedGraph: CUgraph,
-    ) {
+    ) [after_fault] {
         entry::wanted(phNode)?;
         let original = node(hOriginalNode)?.handle;
         let clone = find(hClonedGraph)?;

@@ -22,7 +22,11 @@ fn switch(exec: CUgraphExec, handle: CUgraphNode) -> Answer<(Arc<Exec>, Node)> {
 
 driver! {
     /// Leaves a kernel, a copy or a fill out from the next launch on, or not: 0 is off.
-    fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) {
+    fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+    ] {
         let (exec, switched) = switch(hGraphExec, hNode)?;
         exec.change(switched.handle, |node| node.off = isEnabled == 0)
     }
@@ -31,7 +35,7 @@ driver! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         isEnabled: *mut c_uint,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn] {
         let (_, node) = switch(hGraphExec, hNode)?;
         entry::write(isEnabled, (!node.off).into())
     }

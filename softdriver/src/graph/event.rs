@@ -58,7 +58,7 @@ driver! {
         dependencies: *const CUgraphNode,
         numDependencies: usize,
         event: CUevent,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE] {
         add(phGraphNode, hGraph, dependencies, numDependencies, |_| record(event))
     }
     /// Adds a wait for an event.

@@ -330,7 +330,7 @@ driver! {
         phGraphExec: *mut CUgraphExec,
         hGraph: CUgraph,
         flags: c_ulonglong,
-    ) {
+    ) [needs_current, no_capture_in_context] {
         entry::wanted(phGraphExec)?;
         let _current = stack::current()?;
         let _graph = super::find(hGraph)?;
@@ -346,7 +346,12 @@ driver! {
         phGraphExec: *mut CUgraphExec,
         hGraph: CUgraph,
         instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS,
-    ) {
+    ) [
+        null(2) = CUDA_ERROR_INVALID_VALUE,
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+        after_fault_if_zero(&[2]),
+    ] {
         let mut params = entry::read(instantiateParams)?;
         entry::refuse_in_host_function()?;
         let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
@@ -370,13 +375,17 @@ driver! {
         entry::write(phGraphExec, std::ptr::without_provenance_mut(handle))
     }
     /// Does ahead what a launch would do first, which is nothing here; on no stream under capture (F195).
-    fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) {
+    fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) [host_fn] {
         let target = stream::target(hStream)?;
         let _exec = find(hGraph)?;
         capture::refuse(&target)
     }
     /// Enqueues an instantiated graph, on a stream of any context (F41) that is not captured.
-    fn cuGraphLaunch(hGraphExec: CUgraphExec, hStream: CUstream) {
+    fn cuGraphLaunch(hGraphExec: CUgraphExec, hStream: CUstream) [
+        host_fn,
+        launch,
+        zero_is_current(1),
+    ] {
         let exec = find(hGraphExec)?;
         let target = stream::target(hStream)?;
         capture::refuse(&target)?;
@@ -414,7 +423,7 @@ driver! {
         entry::write(flags, exec.flags & 1)
     }
     /// Destroys an instantiated graph; runs of it still finish.
-    fn cuGraphExecDestroy(hGraphExec: CUgraphExec) {
+    fn cuGraphExecDestroy(hGraphExec: CUgraphExec) [after_fault, no_capture] {
         state().execs.remove(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         Ok(())
     }

@@ -101,7 +101,11 @@ driver! {
         })
     }
     /// What a kernel node launches. The pointers stay good until the node is changed or destroyed.
-    fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS) {
+    fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+        after_fault,
+    ] {
         entry::wanted(nodeParams)?;
         match &*node(hNode)?.work {
             Work::Kernel(launch) => entry::write(nodeParams, launch.params()),
@@ -112,7 +116,12 @@ driver! {
     fn cuGraphKernelNodeSetParams_v2(
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
-    ) {
+    ) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+        after_fault_if_zero(&[0]),
+    ] {
         let handle = node(hNode)?.handle;
         entry::refuse_in_host_function()?;
         let launch = launch_of(nodeParams)?;
@@ -126,7 +135,12 @@ driver! {
         hGraphExec: CUgraphExec,
         hNode: CUgraphNode,
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
-    ) {
+    ) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+        after_fault_if_zero(&[0]),
+    ] {
         let exec = find_exec(hGraphExec)?;
         if entry::is_in_host_function() {
             return Err(CUDA_ERROR_INVALID_VALUE); // F199

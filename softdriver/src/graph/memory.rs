@@ -201,7 +201,7 @@ driver! {
         }
     }
     /// Gives back what no run holds.
-    fn cuDeviceGraphMemTrim(device: CUdevice) {
+    fn cuDeviceGraphMemTrim(device: CUdevice) [after_fault] {
         let device = device::device(device)?.ordinal;
         sync::lock(&USAGE)[device].now = 0;
         Ok(())
@@ -211,7 +211,7 @@ driver! {
         device: CUdevice,
         attr: CUgraphMem_attribute,
         value: *mut c_void,
-    ) {
+    ) [after_fault] {
         let usage = sync::lock(&USAGE)[device::device(device)?.ordinal];
         let bytes = match attr {
             CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => usage.now,
@@ -225,7 +225,7 @@ driver! {
         device: CUdevice,
         attr: CUgraphMem_attribute,
         value: *mut c_void,
-    ) {
+    ) [after_fault] {
         let device = device::device(device)?.ordinal;
         let value = entry::read(value.cast::<cuuint64_t>())?;
         let high = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;

@@ -308,7 +308,7 @@ fn graph_of(handle: usize) -> Answer<Arc<Graph>> {
 
 driver! {
     /// Creates an empty graph; needs no context (F41).
-    fn cuGraphCreate(phGraph: *mut CUgraph, flags: c_uint) {
+    fn cuGraphCreate(phGraph: *mut CUgraph, flags: c_uint) [after_fault] {
         entry::wanted(phGraph)?;
         if flags != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
@@ -317,7 +317,7 @@ driver! {
         entry::write(phGraph, std::ptr::without_provenance_mut(handle))
     }
     /// Destroys a graph, unless a capture still adds to it; what was instantiated from it stays.
-    fn cuGraphDestroy(hGraph: CUgraph) {
+    fn cuGraphDestroy(hGraph: CUgraph) [after_fault] {
         let graph = find(hGraph)?;
         if graph.captured() {
             return Err(CUDA_ERROR_ILLEGAL_STATE);

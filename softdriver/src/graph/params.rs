@@ -133,7 +133,11 @@ driver! {
         hNode: CUgraphNode,
         memsetParams: *const CUDA_MEMSET_NODE_PARAMS,
         ctx: CUcontext,
-    ) {
+    ) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        // The body refuses it, behind a look at the arguments.
+        host_fn,
+    ] {
         set_in_exec(hGraphExec, hNode, fills, |old| {
             let (life, new) = fill(memsetParams, ctx)?;
             match (&*old.work, &new) {

@@ -89,7 +89,9 @@ pub(crate) fn node(handle: CUgraphNode) -> Answer<Node> {
 
 driver! {
     /// The nodes, in the order in which they were added.
-    fn cuGraphGetNodes(hGraph: CUgraph, nodes: *mut CUgraphNode, numNodes: *mut usize) {
+    fn cuGraphGetNodes(hGraph: CUgraph, nodes: *mut CUgraphNode, numNodes: *mut usize) [
+        after_fault,
+    ] {
         list(&[nodes], numNodes, &[&find(hGraph)?.handles()])
     }
     /// The nodes that depend on none.
@@ -97,7 +99,7 @@ driver! {
         hGraph: CUgraph,
         rootNodes: *mut CUgraphNode,
         numRootNodes: *mut usize,
-    ) {
+    ) [after_fault] {
         let nodes = find(hGraph)?.nodes();
         let roots = nodes.iter().filter(|node| node.before.is_empty());
         let roots: Vec<_> = roots.map(|node| node.handle).collect();
@@ -109,7 +111,7 @@ driver! {
         from: *mut CUgraphNode,
         to: *mut CUgraphNode,
         numEdges: *mut usize,
-    ) {
+    ) [after_fault] {
         let (before, behind, data) = some(&find(hGraph)?.nodes(), |_, _| true);
         let none = std::ptr::null_mut();
         list_edges(&[from, to], none, numEdges, &[&before, &behind], &data)
@@ -121,7 +123,7 @@ driver! {
         to: *mut CUgraphNode,
         edgeData: *mut CUgraphEdgeData,
         numEdges: *mut usize,
-    ) {
+    ) [after_fault] {
         let (before, behind, mut data) = some(&find(hGraph)?.nodes(), |_, _| true);
         let room = if numEdges.is_null() { 0 } else { entry::read(numEdges)? };
         list_edges(&[from, to], edgeData, numEdges, &[&before, &behind], &data)?;
@@ -136,7 +138,7 @@ driver! {
         Ok(())
     }
     /// The kind of a node.
-    fn cuGraphNodeGetType(hNode: CUgraphNode, r#type: *mut CUgraphNodeType) {
+    fn cuGraphNodeGetType(hNode: CUgraphNode, r#type: *mut CUgraphNodeType) [after_fault] {
         let node = node(hNode)?;
         entry::write(r#type, node.kind())
     }
@@ -145,7 +147,7 @@ driver! {
         hNode: CUgraphNode,
         dependencies: *mut CUgraphNode,
         numDependencies: *mut usize,
-    ) {
+    ) [after_fault] {
         let (nodes, data) = edges_to(&node(hNode)?);
         list_edges(&[dependencies], std::ptr::null_mut(), numDependencies, &[&nodes], &data)
     }
@@ -164,7 +166,7 @@ driver! {
         hNode: CUgraphNode,
         dependentNodes: *mut CUgraphNode,
         numDependentNodes: *mut usize,
-    ) {
+    ) [after_fault] {
         let (nodes, data) = edges_from(hNode)?;
         list_edges(&[dependentNodes], std::ptr::null_mut(), numDependentNodes, &[&nodes], &data)
     }

@@ -109,7 +109,7 @@ driver! {
         destroy: CUhostFn,
         initialRefcount: c_uint,
         flags: c_uint,
-    ) {
+    ) [always] {
         entry::wanted(object_out)?;
         let destroy = destroy.ok_or(CUDA_ERROR_INVALID_VALUE)?;
         if initialRefcount == 0 || flags != NO_SYNC {
@@ -121,12 +121,18 @@ driver! {
         entry::write(object_out, ptr::without_provenance_mut(handle))
     }
     /// Takes references to an object.
-    fn cuUserObjectRetain(object: CUuserObject, count: c_uint) {
+    fn cuUserObjectRetain(object: CUuserObject, count: c_uint) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+    ] {
         self::object(object, count)?.retain(count);
         Ok(())
     }
     /// Gives references to an object back.
-    fn cuUserObjectRelease(object: CUuserObject, count: c_uint) {
+    fn cuUserObjectRelease(object: CUuserObject, count: c_uint) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+    ] {
         self::object(object, count)?.release(count);
         Ok(())
     }
@@ -136,7 +142,7 @@ driver! {
         object: CUuserObject,
         count: c_uint,
         flags: c_uint,
-    ) {
+    ) [null(0) = CUDA_ERROR_INVALID_VALUE, host_fn] {
         let graph = find(graph)?;
         let object = self::object(object, count)?;
         match flags {
@@ -152,7 +158,10 @@ driver! {
         Ok(())
     }
     /// Has a graph give references back. It does not matter whether it holds as many (F557).
-    fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) {
+    fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        host_fn,
+    ] {
         let graph = find(graph)?;
         let object = self::object(object, count)?;
         {

@@ -33,7 +33,10 @@ fn free(base: u64, kind: Kind) -> Answer {
 
 driver! {
     /// Allocates in the current context (F62); does not wait (F51).
-    fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) {
+    fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         let life = stack::current_home()?;
         entry::wanted(dptr)?;
         if bytesize == 0 {
@@ -43,7 +46,7 @@ driver! {
     }
     /// Frees memory of whatever context (F40), unless the current one was destroyed; 0 is nothing
     /// to free (F62).
-    fn cuMemFree_v2(dptr: CUdeviceptr) {
+    fn cuMemFree_v2(dptr: CUdeviceptr) [looks_first, frees] {
         capture::check_unsafe()?;
         if let Some(current) = stack::top() {
             current.life()?;
@@ -57,7 +60,7 @@ driver! {
         free(dptr, kind.unwrap_or(Kind::Device))
     }
     /// Free and total memory of the current device; either may be unwanted.
-    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
+    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) [needs_current] {
         let life = stack::current_life()?;
         let used = state().space.used(life.device);
         entry::write_optional(free, plan::memory(TOTAL_MEMORY).saturating_sub(used));
@@ -66,7 +69,9 @@ driver! {
         Ok(())
     }
     /// Start and size of an allocation; either pointer may be null (F39). NOT_FOUND without one.
-    fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr) {
+    fn cuMemGetAddressRange_v2(pbase: *mut CUdeviceptr, psize: *mut usize, dptr: CUdeviceptr) [
+        needs_current,
+    ] {
         if pbase.is_null() && psize.is_null() {
             return Ok(());
         }
@@ -79,7 +84,10 @@ driver! {
     }
     /// Allocates page-locked host memory, which the end of the context unmaps (F102); of 0 bytes
     /// there is none, and that is no error.
-    fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) {
+    fn cuMemAllocHost_v2(pp: *mut *mut c_void, bytesize: usize) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         let life = stack::current_home()?;
         entry::wanted(pp)?;
         if bytesize == 0 {
@@ -91,7 +99,7 @@ driver! {
     }
     /// Frees page-locked host memory, once all work of its context is finished (F50); null is
     /// nothing to free.
-    fn cuMemFreeHost(p: *mut c_void) {
+    fn cuMemFreeHost(p: *mut c_void) [frees, no_capture] {
         if p.is_null() { Ok(()) } else { free(p.addr() as u64, Kind::Host) }
     }
 }

@@ -285,11 +285,13 @@ fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
 
 driver! {
     /// Copies between whatever addresses.
-    fn cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) {
+    fn cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) [needs_current] {
         unified(&stream::null()?, dst, src, ByteCount, Return::Done)
     }
     /// The same, in the order of a stream.
-    fn cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize, hStream: CUstream) {
+    fn cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize, hStream: CUstream) [
+        zero_is_current(3),
+    ] {
         unified(&stream::target(hStream)?, dst, src, ByteCount, Return::Soon)
     }
     /// Copies between contexts; the addresses say all there is to say, and the contexts nothing (F80).
@@ -299,7 +301,7 @@ driver! {
         srcDevice: CUdeviceptr,
         srcContext: CUcontext,
         ByteCount: usize,
-    ) {
+    ) [needs_current] {
         let _unused = (dstContext, srcContext);
         on_device(&stream::null()?, dstDevice, srcDevice, ByteCount)
     }
@@ -311,22 +313,28 @@ driver! {
         srcContext: CUcontext,
         ByteCount: usize,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(5)] {
         let _unused = (dstContext, srcContext);
         let target = stream::target(hStream)?;
         capture::refuse(&target)?;
         on_device(&target, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host on the null stream of the current context (F33, F52).
-    fn cuMemcpyHtoD_v2(dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) {
+    fn cuMemcpyHtoD_v2(dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) [
+        needs_current,
+    ] {
         from_host(&stream::null()?, dstDevice, srcHost, ByteCount, Return::Done)
     }
     /// Copies to the host on the null stream of the current context.
-    fn cuMemcpyDtoH_v2(dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize) {
+    fn cuMemcpyDtoH_v2(dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize) [
+        needs_current,
+    ] {
         to_host(&stream::null()?, dstHost, srcDevice, ByteCount, Return::Done)
     }
     /// Copies on the device on the null stream of the current context, without waiting.
-    fn cuMemcpyDtoD_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) {
+    fn cuMemcpyDtoD_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) [
+        needs_current,
+    ] {
         on_device_here(&stream::null()?, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host in the order of a stream.
@@ -335,7 +343,7 @@ driver! {
         srcHost: *const c_void,
         ByteCount: usize,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(3)] {
         from_host(&stream::target(hStream)?, dstDevice, srcHost, ByteCount, Return::Soon)
     }
     /// Copies to the host in the order of a stream.
@@ -344,7 +352,7 @@ driver! {
         srcDevice: CUdeviceptr,
         ByteCount: usize,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(3)] {
         to_host(&stream::target(hStream)?, dstHost, srcDevice, ByteCount, Return::Soon)
     }
     /// Copies on the device in the order of a stream.
@@ -353,7 +361,7 @@ driver! {
         srcDevice: CUdeviceptr,
         ByteCount: usize,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(3)] {
         on_device_here(&stream::target(hStream)?, dstDevice, srcDevice, ByteCount)
     }
 }

@@ -43,7 +43,10 @@ fn mapped(start: usize, len: usize, read_only: bool) -> bool {
 
 driver! {
     /// Locks memory of the program (F160); does not wait.
-    fn cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, Flags: c_uint) {
+    fn cuMemHostRegister_v2(p: *mut c_void, bytesize: usize, Flags: c_uint) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         let life = stack::current_home()?;
         let start = p.expose_provenance();
         let end = start.checked_add(bytesize);
@@ -60,7 +63,7 @@ driver! {
     }
     /// Unlocks memory of the program, once all work of its context is finished, portable or not (F166);
     /// needs no current one (F162).
-    fn cuMemHostUnregister(p: *mut c_void) {
+    fn cuMemHostUnregister(p: *mut c_void) [looks_first, frees, no_capture] {
         entry::wanted(p)?;
         if let Some(current) = stack::top() {
             current.life()?;
@@ -80,7 +83,9 @@ driver! {
         Ok(())
     }
     /// The address at which devices see page-locked memory: the same (F163).
-    fn cuMemHostGetDevicePointer_v2(pdptr: *mut CUdeviceptr, p: *mut c_void, Flags: c_uint) {
+    fn cuMemHostGetDevicePointer_v2(pdptr: *mut CUdeviceptr, p: *mut c_void, Flags: c_uint) [
+        needs_current,
+    ] {
         let _current = stack::current_life()?;
         entry::wanted(pdptr)?;
         let found = state().space.find(p.addr() as u64, 1)?;
@@ -90,7 +95,11 @@ driver! {
         entry::write(pdptr, p.addr() as u64)
     }
     /// The flags of page-locked memory; it is always mapped (F163).
-    fn cuMemHostGetFlags(pFlags: *mut c_uint, p: *mut c_void) {
+    fn cuMemHostGetFlags(pFlags: *mut c_uint, p: *mut c_void) [
+        null(0) = CUDA_ERROR_INVALID_VALUE,
+        needs_current,
+        after_fault_if_zero(&[0]),
+    ] {
         entry::wanted(pFlags)?;
         let _current = stack::current_life()?;
         let found = state().space.find(p.addr() as u64, 1)?;
@@ -101,7 +110,10 @@ driver! {
         entry::write(pFlags, told | CU_MEMHOSTALLOC_DEVICEMAP)
     }
     /// Allocates page-locked memory with flags; of 0 bytes there is none (F163).
-    fn cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, Flags: c_uint) {
+    fn cuMemHostAlloc(pp: *mut *mut c_void, bytesize: usize, Flags: c_uint) [
+        needs_current,
+        no_capture_in_context,
+    ] {
         const ALL: c_uint = CU_MEMHOSTALLOC_PORTABLE
             | CU_MEMHOSTALLOC_DEVICEMAP
             | CU_MEMHOSTALLOC_WRITECOMBINED;

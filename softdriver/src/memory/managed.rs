@@ -313,7 +313,7 @@ driver! {
         dptr: CUdeviceptr,
         length: usize,
         flags: c_uint,
-    ) {
+    ) [host_fn, zero_is_current(0)] {
         let target = stream::target(hStream)?;
         capture::refuse(&target)?;
         capture::check_unsafe()?;

@@ -38,7 +38,7 @@ driver! {
         pool: CUmemoryPool,
         handleType: CUmemAllocationHandleType,
         flags: c_ulonglong,
-    ) {
+    ) [after_fault, no_capture] {
         entry::wanted(handle_out)?;
         let pool = find(pool)?;
         if flags != 0 || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR {
@@ -52,7 +52,7 @@ driver! {
         handle: *mut c_void,
         handleType: CUmemAllocationHandleType,
         flags: c_ulonglong,
-    ) {
+    ) [after_fault, no_capture] {
         entry::wanted(pool_out)?;
         match handleType {
             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if flags == 0 => {}
@@ -70,7 +70,10 @@ driver! {
         entry::write(pool_out, std::ptr::without_provenance_mut(handle))
     }
     /// Describes an allocation of a pool for the processes that have the pool.
-    fn cuMemPoolExportPointer(shareData_out: *mut CUmemPoolPtrExportData, ptr: CUdeviceptr) {
+    fn cuMemPoolExportPointer(shareData_out: *mut CUmemPoolPtrExportData, ptr: CUdeviceptr) [
+        after_fault,
+        no_capture,
+    ] {
         entry::wanted(shareData_out)?;
         let allocation = state().space.exactly(ptr, Kind::Device)?;
         let pool = allocation.pool.as_ref().ok_or(INVALID)?;
@@ -87,7 +90,7 @@ driver! {
         ptr_out: *mut CUdeviceptr,
         pool: CUmemoryPool,
         shareData: *mut CUmemPoolPtrExportData,
-    ) {
+    ) [after_fault, no_capture] {
         entry::wanted(ptr_out)?;
         let pool = find(pool)?;
         let data = entry::read(shareData.cast_const())?.reserved.map(|byte| byte as _);

@@ -185,7 +185,9 @@ fn is_flag(attribute: CUmemPool_attribute) -> bool {
 
 driver! {
     /// Allocates from the pool that the stream's device has.
-    fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) {
+    fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) [
+        zero_is_current(2),
+    ] {
         allocate(dptr, bytesize, &stream::target(hStream)?, |device| find(current(Place::Device(device))))
     }
     /// Allocates from a pool.
@@ -194,12 +196,12 @@ driver! {
         bytesize: usize,
         pool: CUmemoryPool,
         hStream: CUstream,
-    ) {
+    ) [zero_is_current(3)] {
         allocate(dptr, bytesize, &stream::target(hStream)?, |_| find(pool))
     }
     /// Frees behind what the stream holds so far; 0 is nothing to free. A capture frees only what it
     /// allocated (F146).
-    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) {
+    fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) [zero_is_current(1)] {
         let target = stream::target(hStream)?;
         if capture::takes(&target)? {
             return if dptr == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
@@ -235,7 +237,7 @@ driver! {
         Ok(())
     }
     /// Creates a pool of a device's memory (F170) or of the host's (F450). Others are NOT_SUPPORTED.
-    fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) {
+    fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) [after_fault] {
         entry::wanted(pool)?;
         let props = entry::read(poolProps)?;
         let place = place(props.location)?;
@@ -265,7 +267,7 @@ driver! {
         entry::write(pool, std::ptr::without_provenance_mut(handle))
     }
     /// Destroys a pool at once; what it allocated stays until it is freed (F174).
-    fn cuMemPoolDestroy(pool: CUmemoryPool) {
+    fn cuMemPoolDestroy(pool: CUmemoryPool) [after_fault] {
         let found = find(pool)?;
         if found.handle == first(found.place).addr() || found.has_opened() {
             return Err(CUDA_ERROR_INVALID_VALUE);
@@ -281,14 +283,16 @@ driver! {
         Ok(())
     }
     /// Gives unused memory of a pool back (F173).
-    fn cuMemPoolTrimTo(pool: CUmemoryPool, minBytesToKeep: usize) {
+    fn cuMemPoolTrimTo(pool: CUmemoryPool, minBytesToKeep: usize) [after_fault] {
         let pool = find(pool)?;
         pool.own()?;
         pool.trim(minBytesToKeep as u64);
         Ok(())
     }
     /// Sets an attribute of a pool (F171).
-    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
+    fn cuMemPoolSetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) [
+        after_fault,
+    ] {
         let pool = find(pool)?;
         let value = if is_flag(attr) {
             Value::Flag(entry::read(value.cast::<c_int>())? != 0)
@@ -299,14 +303,18 @@ driver! {
         pool.set(attr, value)
     }
     /// An attribute of a pool.
-    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) {
+    fn cuMemPoolGetAttribute(pool: CUmemoryPool, attr: CUmemPool_attribute, value: *mut c_void) [
+        after_fault,
+    ] {
         match find(pool)?.attribute(attr)? {
             Value::Flag(on) => entry::write(value.cast(), c_int::from(on)),
             Value::Bytes(bytes) => entry::write(value.cast::<cuuint64_t>(), bytes),
         }
     }
     /// Gives devices access to all memory of a pool, or takes it (F343, F344); nothing if one is refused.
-    fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) {
+    fn cuMemPoolSetAccess(pool: CUmemoryPool, map: *const CUmemAccessDesc, count: usize) [
+        after_fault,
+    ] {
         let pool = find(pool)?;
         entry::wanted(map)?;
         let all = (0..count).map(|index| described(&pool, entry::element(map, index)?));
@@ -320,7 +328,7 @@ driver! {
         flags: *mut CUmemAccess_flags,
         memPool: CUmemoryPool,
         location: *mut CUmemLocation,
-    ) {
+    ) [after_fault] {
         entry::wanted(flags)?;
         let pool = find(memPool)?;
         let location = entry::read(location.cast_const())?;
@@ -333,18 +341,18 @@ driver! {
         entry::write(flags, if open { all } else { none })
     }
     /// Sets the pool that a device allocates from.
-    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) {
+    fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) [after_fault] {
         let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
         set_current(Place::Device(device.ordinal), pool)
     }
     /// The pool that a device allocates from.
-    fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) {
+    fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) [after_fault] {
         entry::wanted(pool)?;
         let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
         entry::write(pool, current(Place::Device(device.ordinal)))
     }
     /// The pool that a device has from the start.
-    fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) {
+    fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) [after_fault] {
         entry::wanted(pool_out)?;
         let device = device::device(dev)?;
         entry::write(pool_out, first(Place::Device(device.ordinal)))
@@ -354,7 +362,7 @@ driver! {
         pool_out: *mut CUmemoryPool,
         location: *mut CUmemLocation,
         type_: CUmemAllocationType,
-    ) {
+    ) [after_fault] {
         entry::wanted(pool_out)?;
         entry::write(pool_out, first(place_of(location, type_)?))
     }
@@ -363,12 +371,14 @@ driver! {
         pool: *mut CUmemoryPool,
         location: *mut CUmemLocation,
         type_: CUmemAllocationType,
-    ) {
+    ) [after_fault] {
         entry::wanted(pool)?;
         entry::write(pool, current(place_of(location, type_)?))
     }
     /// Sets the pool that a place has.
-    fn cuMemSetMemPool(location: *mut CUmemLocation, type_: CUmemAllocationType, pool: CUmemoryPool) {
+    fn cuMemSetMemPool(location: *mut CUmemLocation, type_: CUmemAllocationType, pool: CUmemoryPool) [
+        after_fault,
+    ] {
         set_current(place_of(location, type_)?, pool)
     }
 }

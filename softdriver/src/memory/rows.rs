@@ -73,7 +73,7 @@ driver! {
         WidthInBytes: usize,
         Height: usize,
         ElementSizeBytes: c_uint,
-    ) {
+    ) [needs_current] {
         let life = stack::current_home()?;
         entry::write_optional(pPitch, 0);
         entry::wanted(dptr)?;
@@ -88,45 +88,53 @@ driver! {
         entry::write(dptr, state().space.allocate(&life, bytes, Kind::Device)?)
     }
     /// Copies rows.
-    fn cuMemcpy2D_v2(pCopy: *const CUDA_MEMCPY2D) {
+    fn cuMemcpy2D_v2(pCopy: *const CUDA_MEMCPY2D) [needs_current] {
         copy(&stream::null()?, pCopy, false)
     }
     /// The same.
-    fn cuMemcpy2DUnaligned_v2(pCopy: *const CUDA_MEMCPY2D) {
+    fn cuMemcpy2DUnaligned_v2(pCopy: *const CUDA_MEMCPY2D) [needs_current] {
         copy(&stream::null()?, pCopy, false)
     }
     /// Copies rows, in the order of a stream.
-    fn cuMemcpy2DAsync_v2(pCopy: *const CUDA_MEMCPY2D, hStream: CUstream) {
+    fn cuMemcpy2DAsync_v2(pCopy: *const CUDA_MEMCPY2D, hStream: CUstream) [zero_is_current(1)] {
         copy(&stream::target(hStream)?, pCopy, true)
     }
     /// Copies planes of rows.
-    fn cuMemcpy3D_v2(pCopy: *const CUDA_MEMCPY3D) {
+    fn cuMemcpy3D_v2(pCopy: *const CUDA_MEMCPY3D) [needs_current] {
         copy(&stream::null()?, pCopy, false)
     }
     /// Copies planes of rows, in the order of a stream.
-    fn cuMemcpy3DAsync_v2(pCopy: *const CUDA_MEMCPY3D, hStream: CUstream) {
+    fn cuMemcpy3DAsync_v2(pCopy: *const CUDA_MEMCPY3D, hStream: CUstream) [zero_is_current(1)] {
         copy(&stream::target(hStream)?, pCopy, true)
     }
     /// Copies planes of rows between contexts, whose addresses say all there is to say.
-    fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) {
+    fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) [needs_current] {
         copy(&stream::null()?, pCopy, false)
     }
     /// The same, in the order of a stream that is not captured (F334).
-    fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) {
+    fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) [
+        zero_is_current(1),
+    ] {
         let target = stream::target(hStream)?;
         capture::refuse(&target)?;
         copy(&target, pCopy, true)
     }
     /// Fills rows of bytes.
-    fn cuMemsetD2D8_v2(dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) {
+    fn cuMemsetD2D8_v2(dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) [
+        needs_current,
+    ] {
         fill(&stream::null()?, dstDevice, dstPitch, Pattern::new(uc.into(), 1)?, Width, Height)
     }
     /// Fills rows of 16-bit values.
-    fn cuMemsetD2D16_v2(dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize) {
+    fn cuMemsetD2D16_v2(dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize) [
+        needs_current,
+    ] {
         fill(&stream::null()?, dstDevice, dstPitch, Pattern::new(us.into(), 2)?, Width, Height)
     }
     /// Fills rows of 32-bit values.
-    fn cuMemsetD2D32_v2(dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize) {
+    fn cuMemsetD2D32_v2(dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize) [
+        needs_current,
+    ] {
         fill(&stream::null()?, dstDevice, dstPitch, Pattern::new(ui, 4)?, Width, Height)
     }
     /// Fills rows of bytes, in the order of a stream.

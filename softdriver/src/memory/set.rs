@@ -73,27 +73,36 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
 
 driver! {
     /// Writes bytes, on the null stream of the current context (F33).
-    fn cuMemsetD8_v2(dstDevice: CUdeviceptr, uc: c_uchar, N: usize) {
+    fn cuMemsetD8_v2(dstDevice: CUdeviceptr, uc: c_uchar, N: usize) [needs_current] {
         fill(&stream::null()?, dstDevice, Pattern::new(uc.into(), 1)?, N)
     }
     /// Writes 16-bit values, on the null stream of the current context.
-    fn cuMemsetD16_v2(dstDevice: CUdeviceptr, us: c_ushort, N: usize) {
+    fn cuMemsetD16_v2(dstDevice: CUdeviceptr, us: c_ushort, N: usize) [needs_current] {
         fill(&stream::null()?, dstDevice, Pattern::new(us.into(), 2)?, N)
     }
     /// Writes 32-bit values, on the null stream of the current context.
-    fn cuMemsetD32_v2(dstDevice: CUdeviceptr, ui: c_uint, N: usize) {
+    fn cuMemsetD32_v2(dstDevice: CUdeviceptr, ui: c_uint, N: usize) [needs_current] {
         fill(&stream::null()?, dstDevice, Pattern::new(ui, 4)?, N)
     }
     /// Writes bytes, in the order of a stream.
-    fn cuMemsetD8Async(dstDevice: CUdeviceptr, uc: c_uchar, N: usize, hStream: CUstream) {
+    fn cuMemsetD8Async(dstDevice: CUdeviceptr, uc: c_uchar, N: usize, hStream: CUstream) [
+        host_fn,
+        zero_is_current(3),
+    ] {
         fill(&stream::target(hStream)?, dstDevice, Pattern::new(uc.into(), 1)?, N)
     }
     /// Writes 16-bit values, in the order of a stream.
-    fn cuMemsetD16Async(dstDevice: CUdeviceptr, us: c_ushort, N: usize, hStream: CUstream) {
+    fn cuMemsetD16Async(dstDevice: CUdeviceptr, us: c_ushort, N: usize, hStream: CUstream) [
+        host_fn,
+        zero_is_current(3),
+    ] {
         fill(&stream::target(hStream)?, dstDevice, Pattern::new(us.into(), 2)?, N)
     }
     /// Writes 32-bit values, in the order of a stream.
-    fn cuMemsetD32Async(dstDevice: CUdeviceptr, ui: c_uint, N: usize, hStream: CUstream) {
+    fn cuMemsetD32Async(dstDevice: CUdeviceptr, ui: c_uint, N: usize, hStream: CUstream) [
+        host_fn,
+        zero_is_current(3),
+    ] {
         fill(&stream::target(hStream)?, dstDevice, Pattern::new(ui, 4)?, N)
     }
 }

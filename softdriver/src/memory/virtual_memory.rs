@@ -1,4 +1,5 @@
 //! Virtual memory: ranges of addresses, physical memory, and what is mapped where with which access (F390–F399).
+//! It works after a fault (F379).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
 use super::multicast::Multicast;
@@ -257,7 +258,7 @@ driver! {
         granularity: *mut usize,
         prop: *const CUmemAllocationProp,
         option: CUmemAllocationGranularity_flags,
-    ) {
+    ) [after_fault] {
         entry::wanted(granularity)?;
         entry::read(prop)?;
         let minimum = CU_MEM_ALLOC_GRANULARITY_MINIMUM;
@@ -273,7 +274,7 @@ driver! {
         alignment: usize,
         addr: CUdeviceptr,
         flags: c_ulonglong,
-    ) {
+    ) [after_fault] {
         entry::wanted(ptr)?;
         let power = alignment == 0 || alignment.is_power_of_two();
         aligned(&[size as u64, addr])?;
@@ -289,7 +290,7 @@ driver! {
         entry::write(ptr, base)
     }
     /// Gives a reserved range back, in which nothing may be mapped.
-    fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) {
+    fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) [after_fault] {
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let whole = inner.reserved.get(&ptr).is_some_and(|reserved| reserved.size == size);
         if !whole || inner.mapped.values().any(|piece| piece.within == ptr) {
@@ -306,7 +307,7 @@ driver! {
         size: usize,
         prop: *const CUmemAllocationProp,
         flags: c_ulonglong,
-    ) {
+    ) [after_fault] {
         entry::wanted(handle)?;
         let (device, handle_types) = described(prop)?;
         if size == 0 || flags != 0 {
@@ -318,7 +319,7 @@ driver! {
         entry::write(handle, sync::lock(&state().virtual_memory.inner).add(object))
     }
     /// Gives a handle back; the memory stays while it is mapped.
-    fn cuMemRelease(handle: CUmemGenericAllocationHandle) {
+    fn cuMemRelease(handle: CUmemGenericAllocationHandle) [after_fault] {
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let (_, count) = inner.handles.get_mut(&handle).ok_or(INVALID)?;
         *count -= 1;
@@ -369,7 +370,7 @@ driver! {
         offset: usize,
         handle: CUmemGenericAllocationHandle,
         flags: c_ulonglong,
-    ) {
+    ) [after_fault] {
         let virtual_memory = &state().virtual_memory;
         let mut inner = sync::lock(&virtual_memory.inner);
         let object = inner.object(handle)?.clone();
@@ -408,7 +409,7 @@ driver! {
         Ok(())
     }
     /// Unmaps what is mapped in a part of a reserved range. It waits for nothing: work that still uses it faults.
-    fn cuMemUnmap(ptr: CUdeviceptr, size: usize) {
+    fn cuMemUnmap(ptr: CUdeviceptr, size: usize) [after_fault] {
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let mut gone = Vec::new();
         for base in inner.inside(ptr, size)? {
@@ -432,7 +433,7 @@ driver! {
         size: usize,
         desc: *const CUmemAccessDesc,
         count: usize,
-    ) {
+    ) [after_fault] {
         let mut inner = sync::lock(&state().virtual_memory.inner);
         let pieces = inner.filling(ptr, size)?;
         entry::wanted(desc)?;
@@ -457,7 +458,7 @@ driver! {
         flags: *mut c_ulonglong,
         location: *const CUmemLocation,
         ptr: CUdeviceptr,
-    ) {
+    ) [after_fault] {
         entry::wanted(flags)?;
         let no_device = CUDA_ERROR_INVALID_DEVICE;
         let device = place(entry::read(location)?, no_device, no_device)?;
