@@ -1,7 +1,11 @@
 //! What tests ask the software driver: which calls a thread made, what is alive, and which races there
 //! were.
 
-use crate::{capture, driver, notification, race, stack};
+use crate::model::capture;
+use crate::model::driver;
+use crate::model::notification;
+use crate::model::stack;
+use crate::race;
 use cuscope_sys::CUstreamCaptureMode;
 use std::cell::{Cell, RefCell};
 

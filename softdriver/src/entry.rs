@@ -1,8 +1,16 @@
 //! What every call goes through, and how results leave through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
+use crate::control;
+use crate::domain;
+use crate::faults;
+use crate::model::capture;
+use crate::model::logs;
 use crate::rules::Rules;
-use crate::{capture, control, domain, faults, logs, schedule, sticky, summary, trace};
+use crate::schedule;
+use crate::sticky;
+use crate::summary;
+use crate::trace;
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
 use std::cell::Cell;
@@ -101,11 +109,11 @@ fn admit(rules: &Rules, zeros: &[bool]) -> Answer {
     if host_function && !rules.always && !rules.host_fn {
         return Err(CUDA_ERROR_NOT_PERMITTED);
     }
-    if crate::driver::ready() {
+    if crate::model::driver::ready() {
         sticky::admit(rules, zeros)?;
         return capture::admit(rules);
     }
-    if rules.always || (rules.starts && !crate::driver::forked()) {
+    if rules.always || (rules.starts && !crate::model::driver::forked()) {
         return Ok(());
     }
     Err(rules.looked(zeros).unwrap_or(CUDA_ERROR_NOT_INITIALIZED))

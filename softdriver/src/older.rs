@@ -1,9 +1,8 @@
 //! Names that the driver exports besides those of the declared functions: older forms, and what is no
 //! part of `cuda.h`.
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
-
-use crate::device;
 use crate::entry::{self, driver};
+use crate::model::device;
 use crate::rules::Rules;
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
@@ -197,10 +196,15 @@ macro_rules! unsupported {
     )* };
 }
 crate::other_names!(unsupported);
-
-pub use crate::context::{cuCtxAttach, cuCtxDetach};
+pub use crate::calls::context::cuCtxAttach;
+pub use crate::calls::context::cuCtxDetach;
+pub use crate::calls::older_launch::cuFuncSetBlockShape;
+pub use crate::calls::older_launch::cuFuncSetSharedSize;
+pub use crate::calls::older_launch::cuLaunch;
+pub use crate::calls::older_launch::cuLaunchGrid;
+pub use crate::calls::older_launch::cuLaunchGridAsync;
+pub use crate::calls::older_launch::cuParamSetSize;
+pub use crate::calls::older_launch::cuParamSetf;
+pub use crate::calls::older_launch::cuParamSeti;
+pub use crate::calls::older_launch::cuParamSetv;
 pub use crate::entry_point::cuGetProcAddress;
-pub use crate::older_launch::{
-    cuFuncSetBlockShape, cuFuncSetSharedSize, cuLaunch, cuLaunchGrid, cuLaunchGridAsync,
-    cuParamSetSize, cuParamSetf, cuParamSeti, cuParamSetv,
-};

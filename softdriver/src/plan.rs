@@ -1,9 +1,14 @@
 //! What goes wrong in the whole process: calls that fail, memory that runs out, a device that is lost,
 //! kernels that take too long, copies that are slow.
 
+use crate::entry_point;
 use crate::faults::{Fault, Which};
+use crate::model::driver;
+use crate::model::life;
+use crate::model::result;
 use crate::rules::Rules;
-use crate::{driver, entry_point, life, result, sticky, sync};
+use crate::sticky;
+use crate::sync;
 use cuscope_sys::*;
 use std::fmt;
 use std::str::FromStr;

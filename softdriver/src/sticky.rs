@@ -2,9 +2,9 @@
 //! without a fault goes on all the same: see [`domain`](crate::domain).
 
 use crate::entry::Answer;
+use crate::model::stack;
 use crate::ptx::Fault;
 use crate::rules::Rules;
-use crate::stack;
 use cuscope_sys::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -2,8 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod functions;
-
-use crate::driver::VERSION;
+use crate::calls::driver::VERSION;
 use crate::entry::{self, Answer, driver};
 use core::ffi::{c_char, c_int, c_void};
 use cuscope_sys::*;
