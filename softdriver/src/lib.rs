@@ -17,6 +17,7 @@
 //! trace of calls and work, for a trace viewer.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
+mod call;
 mod calls;
 mod check;
 pub mod control;
@@ -27,6 +28,7 @@ mod environment;
 mod exports;
 pub mod faults;
 pub mod gl;
+mod host_function;
 mod image;
 mod model;
 #[doc(hidden)]

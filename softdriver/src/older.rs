@@ -1,7 +1,9 @@
 //! Names that the driver exports besides those of the declared functions: older forms, and what is no
 //! part of `cuda.h`.
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
-use crate::entry::{self, driver};
+use crate::call::call;
+use crate::call::driver;
+use crate::entry;
 use crate::model::device;
 use crate::rules::Rules;
 use core::ffi::{c_int, c_uint, c_void};
@@ -191,7 +193,7 @@ macro_rules! unsupported {
         /// Not implemented: NOT_SUPPORTED, whatever the arguments are, which it does not look at.
         pub extern "C" fn $name() -> CUresult {
             static RULES: Rules = Rules::of(stringify!($name), 0);
-            entry::call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

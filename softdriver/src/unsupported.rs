@@ -9,6 +9,7 @@
     reason = "what is implemented elsewhere is not taken from here"
 )]
 
+use crate::call::call;
 use crate::entry;
 use crate::rules::Rules;
 use core::ffi::*;
@@ -25,7 +26,7 @@ macro_rules! unsupported {
         /// None: it looks at nothing.
         pub unsafe extern "C" fn $name($(_: $ty),*) -> $ret {
             static RULES: Rules = Rules::of(stringify!($name), 0);
-            entry::call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

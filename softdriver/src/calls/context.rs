@@ -1,9 +1,10 @@
 //! The driver functions about [`context`](crate::model::context).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::pool;
 use crate::calls::{affinity, capture, event, primary};
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::context::{Context, Creation, FLAGS, check_flags, create, find};
 use crate::model::{device, stack};
 use crate::{calls, entry, sticky};

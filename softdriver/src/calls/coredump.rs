@@ -1,8 +1,9 @@
 //! The driver functions about [`coredump`](crate::model::coredump).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::coredump::GLOBAL;
 use crate::model::driver;
 use crate::sync;

@@ -1,8 +1,9 @@
 //! The driver functions about [`device`](crate::model::device).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::device::{TOTAL_MEMORY, device, numbered, uuid};
 use crate::model::device_attribute::attribute;
 use crate::model::driver::driver as state;

@@ -1,7 +1,8 @@
 //! The driver functions about [`driver`](crate::model::driver).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::environment::Environment;
 use crate::model::coredump;
 use crate::model::driver::{DRIVER, Driver, READY, after_fork, ready};

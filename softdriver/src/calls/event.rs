@@ -1,9 +1,10 @@
 //! The driver functions about [`event`](crate::model::event).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::pool;
 use crate::calls::stack;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::event::{Event, find, record};
 use crate::model::ipc::Counts;

@@ -1,8 +1,9 @@
 //! The driver functions about [`graphics`](crate::model::graphics).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::capture;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::gl::Inner;
 use crate::model::driver::driver as state;
 use crate::model::graphics::{INVALID, Mapping, Resource, SEVERAL};

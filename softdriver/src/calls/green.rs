@@ -1,8 +1,9 @@
 //! The driver functions about [`green`](crate::model::green).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::{event, primary};
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
 use crate::model::green::Green;
 use crate::model::{context, device, resource, stream};

@@ -1,8 +1,8 @@
 //! The driver functions about [`ipc`](crate::model::ipc).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::driver;
 use crate::model::driver::driver as state;
 use crate::model::event;
 use crate::model::ipc::{Counts, One, Told};

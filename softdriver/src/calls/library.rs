@@ -1,8 +1,9 @@
 //! The driver functions about [`library`](crate::model::library).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::{function, module};
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::jit::Logs;
 use crate::model::library::{Library, find_kernel, function_in};

@@ -1,7 +1,8 @@
 //! The driver functions about [`link`](crate::model::link).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::jit::Logs;
 use crate::model::link::Link;

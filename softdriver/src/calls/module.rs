@@ -1,7 +1,8 @@
 //! The driver functions about [`module`](crate::model::module).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::image::{MACHINE_CODE, ptx_to_load};
 use crate::model::device::MAX_CONSTANT;
 use crate::model::driver::driver as state;

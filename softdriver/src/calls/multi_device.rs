@@ -2,7 +2,9 @@
 //! several cannot.
 #![allow(unsafe_code, reason = "an exported function")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
+use crate::host_function;
 use crate::model::driver::driver as state;
 use crate::model::graph::node::Work;
 use crate::model::launch::{Asked, in_context, prepare};
@@ -53,7 +55,7 @@ driver! {
         if !devices.contains(&(numDevices as usize)) || flags > (NOT_BEHIND | NOT_BEFORE) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        entry::refuse_in_host_function()?;
+        host_function::refuse()?;
         let mut shapes = Vec::new();
         let (mut targets, mut launches) = (Vec::<Target>::new(), Vec::new());
         for i in 0..numDevices as usize {

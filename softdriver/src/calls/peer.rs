@@ -1,8 +1,9 @@
 //! The driver functions about [`peer`](crate::model::peer).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::life::Life;
 use crate::model::{context, device};

@@ -1,7 +1,8 @@
 //! The primary context of a device (F18, F19, F89, F119).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
 use crate::model::device::{Device, Primary};
 use crate::model::{context, device};

@@ -1,7 +1,8 @@
 //! The driver functions about [`resource`](crate::model::resource).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::context::Context;
 use crate::model::device::MULTIPROCESSORS;
 use crate::model::driver::driver as state;

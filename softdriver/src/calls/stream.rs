@@ -1,8 +1,9 @@
 //! The driver functions about [`stream`](crate::model::stream).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::pool;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::graph::node::Work;
 use crate::model::life::Life;

@@ -1,7 +1,8 @@
 //! What an address is (F38, F260), and copies between whatever addresses (F257).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::life::Life;
 use crate::model::memory::physical::Physical;

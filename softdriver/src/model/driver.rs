@@ -1,6 +1,5 @@
 //! The state of the process: initialisation, devices, and the registries of everything.
 
-use crate::control::Live;
 use crate::model::array::Array;
 use crate::model::array::mipmap::MipmappedArray;
 use crate::model::array::texture::{Surface, Texture};
@@ -28,6 +27,65 @@ use crate::sync;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+
+/// How much of everything is alive in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Live {
+    /// Contexts that `cuCtxCreate` made.
+    pub contexts: usize,
+    /// Primary contexts that are active.
+    pub primary_contexts: usize,
+    /// Green contexts; each also keeps a primary one active.
+    pub green_contexts: usize,
+    /// Streams.
+    pub streams: usize,
+    /// Events.
+    pub events: usize,
+    /// Modules, but for those of libraries.
+    pub modules: usize,
+    /// Libraries.
+    pub libraries: usize,
+    /// Links in progress.
+    pub links: usize,
+    /// Allocations of device memory; variables of modules do not count.
+    pub allocations: usize,
+    /// The bytes that were asked for in them.
+    pub bytes: usize,
+    /// Allocations of page-locked host memory.
+    pub host_allocations: usize,
+    /// Registrations of host memory of the program.
+    pub registrations: usize,
+    /// Reserved ranges of addresses.
+    pub reservations: usize,
+    /// Handles of physical memory, and of multicast objects.
+    pub physical: usize,
+    /// Mappings of physical memory.
+    pub mappings: usize,
+    /// Allocations of other processes that are open.
+    pub opened: usize,
+    /// Arrays, but for the levels of mipmapped ones.
+    pub arrays: usize,
+    /// Mipmapped arrays.
+    pub mipmapped_arrays: usize,
+    /// Textures.
+    pub textures: usize,
+    /// Surfaces.
+    pub surfaces: usize,
+    /// Memory of other interfaces that is imported.
+    pub external_memories: usize,
+    /// Its mappings as buffers.
+    pub external_mappings: usize,
+    /// Semaphores of other interfaces that are imported.
+    pub external_semaphores: usize,
+    /// Resources of graphics that are registered.
+    pub graphics_resources: usize,
+    /// Pools of memory, but for those that the devices have from the start.
+    pub pools: usize,
+    /// Graphs, but for those of nodes.
+    pub graphs: usize,
+    /// Instantiated graphs.
+    pub graph_execs: usize,
+}
 
 /// Everything of the process. Made by the first `cuInit`, never ended.
 pub(crate) struct Driver {

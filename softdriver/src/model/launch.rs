@@ -1,7 +1,8 @@
 //! Launches of kernels and host functions.
 #![allow(unsafe_code, reason = "a host function of the caller is called")]
 
-use crate::entry::{Answer, in_host_function};
+use crate::entry::Answer;
+use crate::host_function;
 use crate::model::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::model::driver::driver as state;
 use crate::model::function::Function;
@@ -305,7 +306,7 @@ impl HostCall {
 
     /// Calls; driver calls in it are refused (F23).
     pub(crate) fn run(&self) {
-        in_host_function(|| {
+        host_function::run(|| {
             let user_data = ptr::with_exposed_provenance_mut(self.user_data);
             // SAFETY: the caller promises that the function may be called with its argument, on any
             // thread: once, or at each run of the graph that the call is in.

@@ -6,6 +6,7 @@ pub(crate) mod attributes;
 pub(crate) mod capture;
 pub(crate) mod context;
 pub(crate) mod coredump;
+pub(crate) mod default_stream;
 pub(crate) mod device;
 pub(crate) mod device_attribute;
 pub(crate) mod device_runtime;

@@ -1,12 +1,13 @@
 //! Streams.
 
 use crate::entry::Answer;
+use crate::host_function;
 use crate::model::driver::driver as state;
 use crate::model::life::Life;
-use crate::model::{capture, stack};
+use crate::model::{capture, default_stream, stack};
 use crate::queue::{Queue, Ticket};
 use crate::schedule::Label;
-use crate::{entry, per_thread, sticky};
+use crate::{entry, sticky};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -72,7 +73,7 @@ impl Target {
 
 /// The default stream of the current context, to use it; 906 if a capture forbids that (F143).
 pub(crate) fn null() -> Answer<Target> {
-    if per_thread::on() { look_up_per_thread() } else { legacy() }
+    if default_stream::is_of_thread() { look_up_per_thread() } else { legacy() }
 }
 
 /// The legacy default stream, in the same way.
@@ -84,14 +85,14 @@ fn legacy() -> Answer<Target> {
 
 /// The null stream of the current context.
 fn look_up_null() -> Answer<Target> {
-    entry::refuse_in_host_function()?;
+    host_function::refuse()?;
     let life = sticky::check_found(stack::current_life())?;
     Ok(Target { queue: life.null_queue(), life, flags: 0 })
 }
 
 /// The calling thread's default stream of the current context.
 fn look_up_per_thread() -> Answer<Target> {
-    entry::refuse_in_host_function()?;
+    host_function::refuse()?;
     let life = sticky::check_found(stack::current_life())?;
     if life.is_green() {
         return Err(CUDA_ERROR_INVALID_HANDLE); // F133
@@ -123,7 +124,7 @@ pub(crate) fn target(handle: CUstream) -> Answer<Target> {
 /// What a stream handle stands for; 201 for a default stream with no context current (F31).
 pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
-        0 if per_thread::on() => look_up_per_thread(),
+        0 if default_stream::is_of_thread() => look_up_per_thread(),
         0 | LEGACY => look_up_null(),
         PER_THREAD => look_up_per_thread(),
         handle => {

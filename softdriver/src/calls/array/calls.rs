@@ -1,9 +1,10 @@
 //! The calls about one array.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::array::shape;
 use crate::calls::stack;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::array::{Within, find, make};
 use crate::model::device;
 use crate::model::driver::driver as state;

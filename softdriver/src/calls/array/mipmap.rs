@@ -1,9 +1,10 @@
 //! The driver functions about [`mipmap`](crate::model::array::mipmap).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::array::shape;
 use crate::calls::stack;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::array::mipmap::{find, levels, most};
 use crate::model::device;
 use crate::model::driver::driver as state;

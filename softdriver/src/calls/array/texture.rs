@@ -1,8 +1,9 @@
 //! The driver functions about [`texture`](crate::model::array::texture).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::array::texture::{INVALID, Resource, Surface, Texture, array_in, levels, seen};
 use crate::model::array::{find, mipmap};
 use crate::model::driver::driver as state;

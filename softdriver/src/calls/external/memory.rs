@@ -1,9 +1,10 @@
 //! The driver functions about [`memory`](crate::model::external::memory).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::array::mipmap::map_levels;
 use crate::calls::stack;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::external::memory::{ExternalMemory, INVALID, reserved};
 use crate::model::external::system::Memory;

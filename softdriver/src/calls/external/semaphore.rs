@@ -1,8 +1,9 @@
 //! The driver functions about [`semaphore`](crate::model::external::semaphore).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::{self, driver};
+use crate::entry;
 use crate::model::capture;
 use crate::model::driver::driver as state;
 use crate::model::external::memory::reserved;

@@ -1,8 +1,9 @@
 //! Events that graphs record and wait for.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::params::{set, set_in_exec};
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::event::Event;
 use crate::model::graph::add::add;

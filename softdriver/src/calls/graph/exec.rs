@@ -1,8 +1,10 @@
 //! The driver functions about [`exec`](crate::model::graph::exec).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::capture;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
+use crate::host_function;
 use crate::model::driver::driver as state;
 use crate::model::event::Stamp;
 use crate::model::graph::conditional::Numbers;
@@ -158,7 +160,7 @@ driver! {
         after_fault_if_zero(&[2]),
     ] {
         let mut params = entry::read(instantiateParams)?;
-        entry::refuse_in_host_function()?;
+        host_function::refuse()?;
         let failed = |code| (code, CUDA_GRAPH_INSTANTIATE_ERROR, 0);
         let made = entry::wanted(phGraphExec).map_err(failed).and_then(|()| match params.flags {
             0..4 | 8..12 => instantiate(hGraph, params.flags),

@@ -1,7 +1,8 @@
 //! The driver functions about [`memory`](crate::model::graph::memory).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::device;
 use crate::model::driver::driver as state;
 use crate::model::graph::add::add;

@@ -95,7 +95,8 @@ pub use user_object::cuUserObjectCreate;
 pub use user_object::cuUserObjectRelease;
 pub use user_object::cuUserObjectRetain;
 
-use crate::entry::{self, driver};
+use crate::call::driver;
+use crate::entry;
 use crate::model::driver::driver as state;
 use crate::model::graph::{Graph, find};
 use core::ffi::c_uint;

@@ -1,8 +1,10 @@
 //! The parameters of nodes that copy, fill, or call the host.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::exec::find as find_exec;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
+use crate::host_function;
 use crate::model::context;
 use crate::model::driver::driver as state;
 use crate::model::graph::node::{Fill, Node, Work};
@@ -39,7 +41,7 @@ pub(crate) fn set_in_exec(
     make: impl FnOnce(&Node) -> Answer<Does>,
 ) -> Answer {
     let exec = find_exec(exec)?;
-    if entry::is_in_host_function() {
+    if host_function::running() {
         return Err(CUDA_ERROR_INVALID_VALUE); // F219
     }
     let handle = node(handle)?.handle;

@@ -1,7 +1,8 @@
 //! Changes of graphs that can run.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, driver};
+use crate::call::driver;
+use crate::entry;
 use crate::model::driver::driver as state;
 use crate::model::graph::difference::Difference;
 use crate::model::graph::find;

@@ -1,8 +1,9 @@
 //! Allocation: of device memory, and of page-locked host memory.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::device::TOTAL_MEMORY;
 use crate::model::driver::driver as state;
 use crate::model::memory::space::Kind;

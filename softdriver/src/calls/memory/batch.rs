@@ -1,9 +1,10 @@
 //! Copies in batches (F426, F490, F491).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::copy::copy;
 use crate::calls::memory::rows::copy_described;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::memory::transfer::Described;
 use crate::model::stream::Target;

@@ -1,7 +1,8 @@
 //! Copies of bytes.
 #![allow(unsafe_code, reason = "exported functions; copies through the caller's host pointers")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::graph::node::Work;
 use crate::model::memory::space::{Allocation, Kind};

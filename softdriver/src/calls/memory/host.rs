@@ -2,7 +2,7 @@
 //! (F160–F168).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::driver::driver as state;
 use crate::model::memory::space::Kind;
 use crate::model::stack;

@@ -1,7 +1,8 @@
 //! The driver functions about [`managed`](crate::model::memory::managed).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::memory::managed::{HOST_BIT, INVALID, NOWHERE, Page, Place, users};
 use crate::model::memory::set::Pattern;

@@ -1,8 +1,9 @@
 //! Pools between processes: a pool goes as a file descriptor, an allocation of it as bytes (F440–F448).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::pools::find;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::driver::driver as state;
 use crate::model::ipc::Told;
 use crate::model::memory::pool::{Pool, PoolFile};

@@ -1,9 +1,10 @@
 //! Pools and the allocations in the order of a stream (F170–F177, F343, F344).
 #![allow(unsafe_code, reason = "exported functions, and the union of a place")]
 
+use crate::call::driver;
 use crate::calls::graph;
 use crate::calls::memory::pool_sharing;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::pool::{Place, Pool, PoolFile, Value};

@@ -1,9 +1,10 @@
 //! Copies of rows and of planes of rows, fills of rows, and memory for them (F258, F259, F334 to F336).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::copy::wait_as;
 use crate::calls::stack;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::set::Pattern;

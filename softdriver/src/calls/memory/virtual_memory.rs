@@ -1,7 +1,8 @@
 //! The driver functions about [`virtual_memory`](crate::model::memory::virtual_memory).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::driver::driver as state;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
