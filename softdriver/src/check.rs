@@ -1,9 +1,10 @@
 //! Reads of memory that nobody wrote, and accesses of kernels that miss all memory: what memory checkers
 //! look for (`CUSCOPE_SOFT_CHECK`). Without the variable nothing here costs anything but a look at a switch.
 
-use crate::driver::driver as state;
-use crate::memory::space::Allocation;
-use crate::memory::watched::{Watch, Watched};
+use crate::model::driver::driver as state;
+use crate::model::memory::space::Allocation;
+use crate::model::memory::watched::Watch;
+use crate::model::memory::watched::Watched;
 use crate::ptx::{Fault, Memory};
 use crate::race::Access;
 use crate::schedule::Label;

@@ -1,10 +1,16 @@
 //! What tests ask the software driver: which calls a thread made, what is alive, and which races there
 //! were.
 
-use crate::{capture, driver, notification, race, stack};
+use crate::model::capture;
+use crate::model::driver;
+use crate::model::notification;
+use crate::model::stack;
+use crate::race;
 use cuscope_sys::CUstreamCaptureMode;
 use std::cell::{Cell, RefCell};
 
+pub use crate::model::driver::Live;
+pub use crate::model::stack::Entry;
 pub use crate::race::{Access, Operation, Race};
 
 thread_local! {
@@ -58,65 +64,6 @@ impl Drop for Recording {
     }
 }
 
-/// How much of everything is alive in this process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Live {
-    /// Contexts that `cuCtxCreate` made.
-    pub contexts: usize,
-    /// Primary contexts that are active.
-    pub primary_contexts: usize,
-    /// Green contexts; each also keeps a primary one active.
-    pub green_contexts: usize,
-    /// Streams.
-    pub streams: usize,
-    /// Events.
-    pub events: usize,
-    /// Modules, but for those of libraries.
-    pub modules: usize,
-    /// Libraries.
-    pub libraries: usize,
-    /// Links in progress.
-    pub links: usize,
-    /// Allocations of device memory; variables of modules do not count.
-    pub allocations: usize,
-    /// The bytes that were asked for in them.
-    pub bytes: usize,
-    /// Allocations of page-locked host memory.
-    pub host_allocations: usize,
-    /// Registrations of host memory of the program.
-    pub registrations: usize,
-    /// Reserved ranges of addresses.
-    pub reservations: usize,
-    /// Handles of physical memory, and of multicast objects.
-    pub physical: usize,
-    /// Mappings of physical memory.
-    pub mappings: usize,
-    /// Allocations of other processes that are open.
-    pub opened: usize,
-    /// Arrays, but for the levels of mipmapped ones.
-    pub arrays: usize,
-    /// Mipmapped arrays.
-    pub mipmapped_arrays: usize,
-    /// Textures.
-    pub textures: usize,
-    /// Surfaces.
-    pub surfaces: usize,
-    /// Memory of other interfaces that is imported.
-    pub external_memories: usize,
-    /// Its mappings as buffers.
-    pub external_mappings: usize,
-    /// Semaphores of other interfaces that are imported.
-    pub external_semaphores: usize,
-    /// Resources of graphics that are registered.
-    pub graphics_resources: usize,
-    /// Pools of memory, but for those that the devices have from the start.
-    pub pools: usize,
-    /// Graphs, but for those of nodes.
-    pub graphs: usize,
-    /// Instantiated graphs.
-    pub graph_execs: usize,
-}
-
 /// Counts what is alive, in every context and of every thread. All zero before `cuInit`.
 pub fn live() -> Live {
     driver::get().map(driver::Driver::live).unwrap_or_default()
@@ -131,15 +78,6 @@ pub fn notify_over_budget(device: usize, bytes: u64) -> usize {
 /// The depth of the calling thread's context stack.
 pub fn stack_depth() -> usize {
     stack::depth()
-}
-
-/// An entry of a context stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// The address of the handle.
-    pub context: usize,
-    /// Whether the context was destroyed.
-    pub destroyed: bool,
 }
 
 /// The calling thread's context stack, from bottom to top. Makes no driver call.

@@ -2,6 +2,7 @@
 //! ([`with_fault`]), and what goes wrong in the whole process ([`Plan`], [`install`]).
 
 use crate::plan;
+use crate::rules::Rules;
 use cuscope_sys::CUresult;
 use std::cell::RefCell;
 
@@ -61,10 +62,11 @@ pub fn with_fault<R>(fault: Fault, f: impl FnOnce() -> R) -> (R, Vec<&'static st
 
 /// The fault that strikes a call of this thread, if any.
 #[inline]
-pub(crate) fn strike(name: &'static str) -> Option<Fault> {
+pub(crate) fn strike(rules: &Rules) -> Option<Fault> {
     // A thread that is ending has none any more.
-    let own = ACTIVE.try_with(|active| active.borrow_mut().as_mut()?.strike(name)).ok().flatten();
-    own.or_else(|| plan::strike(name))
+    let own =
+        ACTIVE.try_with(|active| active.borrow_mut().as_mut()?.strike(rules.name)).ok().flatten();
+    own.or_else(|| plan::strike(rules))
 }
 
 impl Active {
@@ -85,7 +87,7 @@ impl Active {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entry::call;
+    use crate::call::call;
     use cuscope_sys::{CUDA_ERROR_OUT_OF_MEMORY, CUDA_SUCCESS};
     use std::cell::Cell;
 
@@ -93,13 +95,15 @@ mod tests {
     fn the_call_that_is_meant_fails_and_no_other() {
         let code = CUDA_ERROR_OUT_OF_MEMORY;
         let ran = Cell::new(0);
-        let run = |name| {
-            call(name, &[], &mut || {
+        static VERSION: Rules = Rules::of("cuDriverGetVersion", 0).always();
+        static NAME: Rules = Rules::of("cuGetErrorName", 0).always();
+        let run = |rules| {
+            call(rules, &[], &mut || {
                 ran.set(ran.get() + 1);
                 Ok(())
             })
         };
-        let twice = || [run("cuDriverGetVersion"), run("cuGetErrorName")];
+        let twice = || [run(&VERSION), run(&NAME)];
 
         let fault = Fault { which: Which::Nth(1), code, performed: false };
         assert_eq!(with_fault(fault, twice), ([CUDA_SUCCESS, code], vec!["cuGetErrorName"]));

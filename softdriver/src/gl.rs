@@ -11,11 +11,10 @@
 //! assert_eq!(buffer.read(0), Some(vec![1, 2, 3, 4]));
 //! ```
 #![allow(unsafe_code, reason = "copies bytes of objects")]
-
-use crate::array;
-use crate::driver;
 use crate::entry::Answer;
-use crate::memory::storage::Storage;
+use crate::model::array;
+use crate::model::driver;
+use crate::model::memory::storage::Storage;
 use crate::queue::Ticket;
 use crate::sync;
 use cuscope_sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_ARRAY3D_LAYERED, CUarray_format};

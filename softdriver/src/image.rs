@@ -1,7 +1,8 @@
 //! What an image is: PTX, alone or in a fatbin, compressed or not. Machine code is of no use here.
 
 use crate::entry::{self, Answer};
-use crate::{logs, summary};
+use crate::model::logs;
+use crate::summary;
 use core::ffi::c_void;
 use cuscope_sys::*;
 use ruzstd::decoding::FrameDecoder;
@@ -94,7 +95,7 @@ fn fatbin(image: *const c_void) -> Answer<Vec<u8>> {
             return Err(CUDA_ERROR_INVALID_IMAGE);
         }
         let flags = number(at + 40, 8)? & (LZ4 | ZSTD);
-        let fits = arch <= u64::from(crate::module::TARGET);
+        let fits = arch <= u64::from(crate::model::module::TARGET);
         if kind == PTX && fits && best.as_ref().is_none_or(|(than, ..)| arch > *than) {
             let packed = if flags == 0 { size } else { number(at + 16, 4)? as usize };
             let place = begin..next.min(begin.saturating_add(packed));

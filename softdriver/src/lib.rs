@@ -17,83 +17,44 @@
 //! trace of calls and work, for a trace viewer.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
-mod affinity;
-mod array;
-mod attributes;
-mod cache;
-mod callback;
-mod capture;
+mod call;
+mod calls;
 mod check;
-mod context;
 pub mod control;
-mod coredump;
-mod device;
-mod device_attribute;
-mod device_runtime;
 mod domain;
-mod driver;
 mod entry;
 mod entry_point;
 mod environment;
-mod event;
 mod exports;
-mod external;
 pub mod faults;
-mod function;
 pub mod gl;
-mod graph;
-mod graphics;
-mod green;
+mod host_function;
 mod image;
-mod ipc;
-mod jit;
-mod launch;
-mod launch_attributes;
-mod library;
-mod life;
-mod limits;
-mod link;
-mod logs;
-mod memory;
-mod module;
-mod multi_device;
-mod notification;
-mod occupancy;
+mod model;
 #[doc(hidden)]
 pub mod older;
-mod older_launch;
-mod peer;
 #[doc(hidden)]
 pub mod per_thread;
 mod plan;
-mod primary;
 mod print;
-mod priority;
-mod profiler;
 mod ptx;
 mod queue;
 mod race;
 mod registry;
 mod report;
-mod resource;
-mod result;
+mod rules;
 pub mod schedule;
 mod settings;
-mod stack;
 mod sticky;
-mod stream;
-mod stream_memory;
 mod summary;
 mod symbols;
 mod sync;
-mod tensor_map;
 mod trace;
-mod unified;
 mod unsupported;
 mod visible;
 
-pub use affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
-pub use array::{
+pub use calls::affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
+pub use calls::array::{
     cuArray3DCreate_v2, cuArray3DGetDescriptor_v2, cuArrayCreate_v2, cuArrayDestroy,
     cuArrayGetDescriptor_v2, cuArrayGetMemoryRequirements, cuArrayGetPlane,
     cuArrayGetSparseProperties, cuMemcpyAtoA_v2, cuMemcpyAtoD_v2, cuMemcpyAtoH_v2,
@@ -103,55 +64,54 @@ pub use array::{
     cuSurfObjectDestroy, cuSurfObjectGetResourceDesc, cuTexObjectCreate, cuTexObjectDestroy,
     cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc, cuTexObjectGetTextureDesc,
 };
-pub use attributes::{cuStreamCopyAttributes, cuStreamGetAttribute, cuStreamSetAttribute};
-pub use cache::{
+pub use calls::attributes::{cuStreamCopyAttributes, cuStreamGetAttribute, cuStreamSetAttribute};
+pub use calls::cache::{
     cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,
     cuCtxSetSharedMemConfig,
 };
-pub use callback::cuStreamAddCallback;
-pub use capture::{
+pub use calls::callback::cuStreamAddCallback;
+pub use calls::capture::{
     cuStreamBeginCapture_v2, cuStreamBeginCaptureToGraph, cuStreamEndCapture,
     cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3, cuStreamIsCapturing,
     cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2,
     cuThreadExchangeStreamCaptureMode,
 };
-pub use context::{
+pub use calls::context::{
     cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetApiVersion,
     cuCtxGetDevice, cuCtxGetDevice_v2, cuCtxGetFlags, cuCtxGetId, cuCtxRecordEvent, cuCtxSetFlags,
     cuCtxSynchronize, cuCtxSynchronize_v2, cuCtxWaitEvent,
 };
-pub use coredump::{
+pub use calls::coredump::{
     cuCoredumpGetAttribute, cuCoredumpGetAttributeGlobal, cuCoredumpSetAttribute,
     cuCoredumpSetAttributeGlobal,
 };
-pub use device::{
+pub use calls::device::{
     cuDeviceGet, cuDeviceGetAttribute, cuDeviceGetByPCIBusId, cuDeviceGetCount, cuDeviceGetLuid,
     cuDeviceGetName, cuDeviceGetPCIBusId, cuDeviceGetTexture1DLinearMaxWidth, cuDeviceGetUuid_v2,
     cuDeviceTotalMem_v2, cuFlushGPUDirectRDMAWrites,
 };
-pub use driver::{cuDriverGetVersion, cuInit};
-pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
-pub use event::{
+pub use calls::driver::{cuDriverGetVersion, cuInit};
+pub use calls::event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
     cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,
 };
-pub use external::nodes::{
+pub use calls::external::nodes::{
     cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresWaitNode,
     cuGraphExecExternalSemaphoresSignalNodeSetParams,
     cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresSignalNodeGetParams,
     cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresWaitNodeGetParams,
     cuGraphExternalSemaphoresWaitNodeSetParams,
 };
-pub use external::{
+pub use calls::external::{
     cuDestroyExternalMemory, cuDestroyExternalSemaphore, cuExternalMemoryGetMappedBuffer,
     cuExternalMemoryGetMappedMipmappedArray, cuImportExternalMemory, cuImportExternalSemaphore,
     cuSignalExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,
 };
-pub use function::{
+pub use calls::function::{
     cuFuncGetAttribute, cuFuncGetModule, cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded,
     cuFuncLoad, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig,
 };
-pub use graph::{
+pub use calls::graph::{
     cuDeviceGetGraphMemAttribute, cuDeviceGraphMemTrim, cuDeviceSetGraphMemAttribute,
     cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphAddDependencies,
     cuGraphAddDependencies_v2, cuGraphAddEmptyNode, cuGraphAddEventRecordNode,
@@ -178,133 +138,138 @@ pub use graph::{
     cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2, cuGraphRetainUserObject,
     cuGraphUpload, cuUserObjectCreate, cuUserObjectRelease, cuUserObjectRetain,
 };
-pub use graphics::{
+pub use calls::graphics::{
     cuGLGetDevices_v2, cuGraphicsEGLRegisterImage, cuGraphicsGLRegisterBuffer,
     cuGraphicsGLRegisterImage, cuGraphicsMapResources, cuGraphicsResourceGetMappedEglFrame,
     cuGraphicsResourceGetMappedMipmappedArray, cuGraphicsResourceGetMappedPointer_v2,
     cuGraphicsResourceSetMapFlags_v2, cuGraphicsSubResourceGetMappedArray,
     cuGraphicsUnmapResources, cuGraphicsUnregisterResource,
 };
-pub use green::{
+pub use calls::green::{
     cuCtxFromGreenCtx, cuGreenCtxCreate, cuGreenCtxDestroy, cuGreenCtxGetDevResource,
     cuGreenCtxGetId, cuGreenCtxRecordEvent, cuGreenCtxStreamCreate, cuGreenCtxWaitEvent,
     cuStreamGetCtx_v2, cuStreamGetGreenCtx,
 };
-pub use ipc::{
+pub use calls::ipc::{
     cuIpcCloseMemHandle, cuIpcGetEventHandle, cuIpcGetMemHandle, cuIpcOpenEventHandle,
     cuIpcOpenMemHandle_v2,
 };
-pub use launch::{cuLaunchCooperativeKernel, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx};
-pub use library::{
+pub use calls::launch::{
+    cuLaunchCooperativeKernel, cuLaunchHostFunc, cuLaunchKernel, cuLaunchKernelEx,
+};
+pub use calls::library::{
     cuKernelGetAttribute, cuKernelGetFunction, cuKernelGetLibrary, cuKernelGetName,
     cuKernelGetParamInfo, cuKernelSetAttribute, cuKernelSetCacheConfig, cuLibraryEnumerateKernels,
     cuLibraryGetGlobal, cuLibraryGetKernel, cuLibraryGetKernelCount, cuLibraryGetManaged,
     cuLibraryGetModule, cuLibraryGetUnifiedFunction, cuLibraryLoadData, cuLibraryLoadFromFile,
     cuLibraryUnload,
 };
-pub use limits::{cuCtxGetLimit, cuCtxSetLimit};
-pub use link::{
+pub use calls::limits::{cuCtxGetLimit, cuCtxSetLimit};
+pub use calls::link::{
     cuLinkAddData_v2, cuLinkAddFile_v2, cuLinkComplete, cuLinkCreate_v2, cuLinkDestroy,
 };
-pub use logs::{
+pub use calls::logs::{
     cuLogsCurrent, cuLogsDumpToFile, cuLogsDumpToMemory, cuLogsRegisterCallback,
     cuLogsUnregisterCallback,
 };
-pub use memory::allocate::{
+pub use calls::memory::allocate::{
     cuMemAlloc_v2, cuMemAllocHost_v2, cuMemFree_v2, cuMemFreeHost, cuMemGetAddressRange_v2,
     cuMemGetInfo_v2,
 };
-pub use memory::batch::{
+pub use calls::memory::batch::{
     cuMemcpy3DBatchAsync, cuMemcpy3DBatchAsync_v2, cuMemcpy3DWithAttributesAsync,
     cuMemcpyBatchAsync, cuMemcpyBatchAsync_v2, cuMemcpyWithAttributesAsync,
 };
-pub use memory::copy::{
+pub use calls::memory::copy::{
     cuMemcpy, cuMemcpyAsync, cuMemcpyDtoD_v2, cuMemcpyDtoDAsync_v2, cuMemcpyDtoH_v2,
     cuMemcpyDtoHAsync_v2, cuMemcpyHtoD_v2, cuMemcpyHtoDAsync_v2, cuMemcpyPeer, cuMemcpyPeerAsync,
 };
-pub use memory::host::{
+pub use calls::memory::host::{
     cuMemHostAlloc, cuMemHostGetDevicePointer_v2, cuMemHostGetFlags, cuMemHostRegister_v2,
     cuMemHostUnregister,
 };
-pub use memory::managed::{
+pub use calls::memory::managed::{
     cuMemAdvise, cuMemAdvise_v2, cuMemAllocManaged, cuMemDiscardAndPrefetchBatchAsync,
     cuMemDiscardBatchAsync, cuMemPrefetchAsync, cuMemPrefetchAsync_v2, cuMemPrefetchBatchAsync,
     cuMemRangeGetAttribute, cuMemRangeGetAttributes, cuStreamAttachMemAsync,
 };
-pub use memory::multicast::{
+pub use calls::memory::multicast::{
     cuMulticastAddDevice, cuMulticastBindAddr, cuMulticastBindMem, cuMulticastCreate,
     cuMulticastGetGranularity, cuMulticastUnbind,
 };
-pub use memory::pool_sharing::{
+pub use calls::memory::pool_sharing::{
     cuMemPoolExportPointer, cuMemPoolExportToShareableHandle, cuMemPoolImportFromShareableHandle,
     cuMemPoolImportPointer,
 };
-pub use memory::pools::{
+pub use calls::memory::pools::{
     cuDeviceGetDefaultMemPool, cuDeviceGetMemPool, cuDeviceSetMemPool, cuMemAllocAsync,
     cuMemAllocFromPoolAsync, cuMemFreeAsync, cuMemGetDefaultMemPool, cuMemGetMemPool,
     cuMemPoolCreate, cuMemPoolDestroy, cuMemPoolGetAccess, cuMemPoolGetAttribute,
     cuMemPoolSetAccess, cuMemPoolSetAttribute, cuMemPoolTrimTo, cuMemSetMemPool,
 };
-pub use memory::rows::{
+pub use calls::memory::rows::{
     cuMemAllocPitch_v2, cuMemcpy2D_v2, cuMemcpy2DAsync_v2, cuMemcpy2DUnaligned_v2, cuMemcpy3D_v2,
     cuMemcpy3DAsync_v2, cuMemcpy3DPeer, cuMemcpy3DPeerAsync, cuMemsetD2D8_v2, cuMemsetD2D8Async,
     cuMemsetD2D16_v2, cuMemsetD2D16Async, cuMemsetD2D32_v2, cuMemsetD2D32Async,
 };
-pub use memory::set::{
+pub use calls::memory::set::{
     cuMemsetD8_v2, cuMemsetD8Async, cuMemsetD16_v2, cuMemsetD16Async, cuMemsetD32_v2,
     cuMemsetD32Async,
 };
-pub use memory::virtual_memory::{
+pub use calls::memory::virtual_memory::{
     cuMemAddressFree, cuMemAddressReserve, cuMemCreate, cuMemExportToShareableHandle,
     cuMemGetAccess, cuMemGetAllocationGranularity, cuMemGetAllocationPropertiesFromHandle,
     cuMemImportFromShareableHandle, cuMemMap, cuMemRelease, cuMemRetainAllocationHandle,
     cuMemSetAccess, cuMemUnmap,
 };
-pub use module::{
+pub use calls::module::{
     cuModuleEnumerateFunctions, cuModuleGetFunction, cuModuleGetFunctionCount,
     cuModuleGetGlobal_v2, cuModuleGetLoadingMode, cuModuleLoad, cuModuleLoadData,
     cuModuleLoadDataEx, cuModuleLoadFatBinary, cuModuleUnload,
 };
-pub use multi_device::cuLaunchCooperativeKernelMultiDevice;
-pub use notification::{cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification};
-pub use occupancy::{
+pub use calls::multi_device::cuLaunchCooperativeKernelMultiDevice;
+pub use calls::notification::{
+    cuDeviceRegisterAsyncNotification, cuDeviceUnregisterAsyncNotification,
+};
+pub use calls::occupancy::{
     cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyMaxActiveBlocksPerMultiprocessor,
     cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveClusters,
     cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSizeWithFlags,
     cuOccupancyMaxPotentialClusterSize,
 };
-pub use peer::{
+pub use calls::peer::{
     cuCtxDisablePeerAccess, cuCtxEnablePeerAccess, cuDeviceCanAccessPeer,
     cuDeviceGetHostAtomicCapabilities, cuDeviceGetP2PAtomicCapabilities, cuDeviceGetP2PAttribute,
 };
-pub use primary::{
+pub use calls::primary::{
     cuDevicePrimaryCtxGetState, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
     cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxSetFlags_v2,
 };
-pub use priority::{
+pub use calls::priority::{
     cuCtxGetStreamPriorityRange, cuStreamCreateWithPriority, cuStreamGetDevice, cuStreamGetId,
     cuStreamGetPriority,
 };
-pub use profiler::{cuProfilerStart, cuProfilerStop};
-pub use resource::{
+pub use calls::profiler::{cuProfilerStart, cuProfilerStop};
+pub use calls::resource::{
     cuCtxGetDevResource, cuDevResourceGenerateDesc, cuDevSmResourceSplitByCount,
     cuDeviceGetDevResource,
 };
-pub use result::{cuGetErrorName, cuGetErrorString};
-pub use stack::{cuCtxGetCurrent, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCurrent};
-pub use stream::{
+pub use calls::result::{cuGetErrorName, cuGetErrorString};
+pub use calls::stack::{cuCtxGetCurrent, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuCtxSetCurrent};
+pub use calls::stream::{
     cuStreamCreate, cuStreamDestroy_v2, cuStreamGetCtx, cuStreamGetFlags, cuStreamQuery,
     cuStreamSynchronize, cuStreamWaitEvent,
 };
-pub use stream_memory::{
+pub use calls::stream_memory::{
     cuStreamBatchMemOp_v2, cuStreamWaitValue32_v2, cuStreamWaitValue64_v2, cuStreamWriteValue32_v2,
     cuStreamWriteValue64_v2,
 };
-pub use tensor_map::{
+pub use calls::tensor_map::{
     cuTensorMapEncodeIm2col, cuTensorMapEncodeIm2colWide, cuTensorMapEncodeTiled,
     cuTensorMapReplaceAddress,
 };
-pub use unified::{cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute};
+pub use calls::unified::{cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute};
+pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
 
 // What is not among the above.
 pub use unsupported::*;

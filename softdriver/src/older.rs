@@ -1,9 +1,11 @@
 //! Names that the driver exports besides those of the declared functions: older forms, and what is no
 //! part of `cuda.h`.
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
-
-use crate::device;
-use crate::entry::{self, driver};
+use crate::call::call;
+use crate::call::driver;
+use crate::entry;
+use crate::model::device;
+use crate::rules::Rules;
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 
@@ -62,7 +64,9 @@ same! {
 
 driver! {
     /// The compute capability of a device (F253).
-    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) {
+    fn cuDeviceComputeCapability(major: *mut c_int, minor: *mut c_int, dev: CUdevice) [
+        after_fault,
+    ] {
         entry::wanted(major)?;
         entry::wanted(minor)?;
         let device = device::device(dev)?;
@@ -71,7 +75,7 @@ driver! {
         entry::write(minor, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?)
     }
     /// What a device can do (F253).
-    fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) {
+    fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) [after_fault] {
         entry::wanted(prop)?;
         let device = device::device(dev)?;
         let number = |of| device::attribute(device, of);
@@ -188,15 +192,21 @@ macro_rules! unsupported {
     ($($name:ident)*) => { $(
         /// Not implemented: NOT_SUPPORTED, whatever the arguments are, which it does not look at.
         pub extern "C" fn $name() -> CUresult {
-            crate::entry::call(stringify!($name), &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            static RULES: Rules = Rules::of(stringify!($name), 0);
+            call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }
 crate::other_names!(unsupported);
-
-pub use crate::context::{cuCtxAttach, cuCtxDetach};
+pub use crate::calls::context::cuCtxAttach;
+pub use crate::calls::context::cuCtxDetach;
+pub use crate::calls::older_launch::cuFuncSetBlockShape;
+pub use crate::calls::older_launch::cuFuncSetSharedSize;
+pub use crate::calls::older_launch::cuLaunch;
+pub use crate::calls::older_launch::cuLaunchGrid;
+pub use crate::calls::older_launch::cuLaunchGridAsync;
+pub use crate::calls::older_launch::cuParamSetSize;
+pub use crate::calls::older_launch::cuParamSetf;
+pub use crate::calls::older_launch::cuParamSeti;
+pub use crate::calls::older_launch::cuParamSetv;
 pub use crate::entry_point::cuGetProcAddress;
-pub use crate::older_launch::{
-    cuFuncSetBlockShape, cuFuncSetSharedSize, cuLaunch, cuLaunchGrid, cuLaunchGridAsync,
-    cuParamSetSize, cuParamSetf, cuParamSeti, cuParamSetv,
-};

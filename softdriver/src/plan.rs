@@ -1,8 +1,14 @@
 //! What goes wrong in the whole process: calls that fail, memory that runs out, a device that is lost,
 //! kernels that take too long, copies that are slow.
 
+use crate::entry_point;
 use crate::faults::{Fault, Which};
-use crate::{driver, entry_point, life, result, sticky, sync};
+use crate::model::driver;
+use crate::model::life;
+use crate::model::result;
+use crate::rules::Rules;
+use crate::sticky;
+use crate::sync;
 use cuscope_sys::*;
 use std::fmt;
 use std::str::FromStr;
@@ -163,15 +169,6 @@ static COPIES: AtomicU64 = AtomicU64::new(0);
 /// Microseconds that a kernel may run; 0 for any time.
 static TIMEOUT: AtomicU64 = AtomicU64::new(0);
 
-/// What a launch is.
-const LAUNCHES: [&str; 5] = [
-    "cuLaunchKernel",
-    "cuLaunchKernelEx",
-    "cuLaunchCooperativeKernel",
-    "cuLaunchCooperativeKernelMultiDevice",
-    "cuGraphLaunch",
-];
-
 /// Puts a plan in force for the whole process, in place of the one that is. What is counted begins anew.
 pub fn install(plan: Plan) {
     let micros = |time: Option<Duration>| time.map_or(0, |time| time.as_micros() as u64);
@@ -190,15 +187,15 @@ pub fn clear() {
 
 /// The fault that strikes a call of any thread, if one does.
 #[inline]
-pub(crate) fn strike(name: &'static str) -> Option<Fault> {
-    if ON.load(Ordering::Acquire) { strike_by_plan(name) } else { None }
+pub(crate) fn strike(rules: &Rules) -> Option<Fault> {
+    if ON.load(Ordering::Acquire) { strike_by_plan(rules) } else { None }
 }
 
 #[cold]
-fn strike_by_plan(name: &'static str) -> Option<Fault> {
+fn strike_by_plan(rules: &Rules) -> Option<Fault> {
     let mut active = sync::lock(&ACTIVE);
     let Active { plan, counts, launches } = active.as_mut()?;
-    if LAUNCHES.contains(&name) {
+    if rules.launch {
         *launches += 1;
         if let Some((after, code)) = plan.lost
             && *launches > after
@@ -212,12 +209,12 @@ fn strike_by_plan(name: &'static str) -> Option<Fault> {
     }
     let mut struck = None;
     for (calls, count) in plan.calls.iter().zip(counts) {
-        if !calls.means(name) {
+        if !calls.means(rules.name) {
             continue;
         }
         *count += 1;
         if struck.is_none() && calls.nth.is_none_or(|nth| nth == *count) {
-            let which = Which::Named(name);
+            let which = Which::Named(rules.name);
             struck = Some(Fault { which, code: calls.code, performed: calls.performed });
         }
     }

@@ -1,9 +1,9 @@
 //! Queues of work: each is served first in, first out, by a thread of its own, or by the scheduler of a
 //! [seed](crate::schedule).
 
-use crate::attributes::Attributes;
 use crate::domain::Domain;
 use crate::entry::Answer;
+use crate::model::attributes::Attributes;
 use crate::race::Clock;
 use crate::schedule::{self, Class, Label};
 use crate::{check, plan, print, race, sticky, sync, trace};

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 
 use crate::control::Live;
-use crate::driver;
-use crate::memory::space::{Allocation, Kind};
-use crate::stack;
+use crate::model::driver;
+use crate::model::memory::space::Allocation;
+use crate::model::memory::space::Kind;
+use crate::model::stack;
 use std::fmt::Write as _;
 use std::sync::Arc;
 

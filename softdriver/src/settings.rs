@@ -1,8 +1,8 @@
 //! What a context remembers of what was asked for; a green context has that of the primary one
 //! (F132).
 
-use crate::coredump;
-use crate::limits::Limits;
+use crate::model::coredump;
+use crate::model::limits::Limits;
 use cuscope_sys::*;
 
 /// Limits and preferences of a context.

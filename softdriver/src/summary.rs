@@ -1,9 +1,12 @@
 //! What a process did with the driver, and what went wrong, told when it ends (`CUSCOPE_SOFT_SUMMARY`), in
 //! the words of memory checkers.
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
-
-use crate::memory::space::Kind;
-use crate::{check, driver, race, result, sync};
+use crate::check;
+use crate::model::driver;
+use crate::model::memory::space::Kind;
+use crate::model::result;
+use crate::race;
+use crate::sync;
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;

@@ -2,8 +2,10 @@
 //! thread with its driver calls, and one for each stream with its work (`CUSCOPE_SOFT_TRACE`).
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 
+use crate::model::driver;
+use crate::model::result;
 use crate::schedule::Label;
-use crate::{driver, result, sync};
+use crate::sync;
 use cuscope_sys::{CUDA_SUCCESS, CUresult};
 use std::borrow::Cow;
 use std::cell::Cell;

@@ -9,6 +9,9 @@
     reason = "what is implemented elsewhere is not taken from here"
 )]
 
+use crate::call::call;
+use crate::entry;
+use crate::rules::Rules;
 use core::ffi::*;
 use cuscope_sys::*;
 
@@ -22,7 +25,8 @@ macro_rules! unsupported {
         ///
         /// None: it looks at nothing.
         pub unsafe extern "C" fn $name($(_: $ty),*) -> $ret {
-            crate::entry::call(stringify!($name), &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            static RULES: Rules = Rules::of(stringify!($name), 0);
+            call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

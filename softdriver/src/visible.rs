@@ -1,7 +1,7 @@
 //! Which devices of the machine the process has, and in which order: `CUDA_VISIBLE_DEVICES` (F590).
 
-use crate::device;
 use crate::entry::Answer;
+use crate::model::device;
 use cuscope_sys::*;
 
 /// The numbers of the devices that a list names, of so many that there are; without a list all.

@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod functions;
-
-use crate::driver::VERSION;
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::calls::driver::VERSION;
+use crate::entry::{self, Answer};
 use core::ffi::{c_char, c_int, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ driver! {
         cudaVersion: c_int,
         flags: cuuint64_t,
         symbolStatus: *mut CUdriverProcAddressQueryResult,
-    ) {
+    ) [always, after_fault] {
         let found = look_up(symbol, cudaVersion, flags)?;
         entry::wanted(pfn)?;
         let status = found.err().unwrap_or(CU_GET_PROC_ADDRESS_SUCCESS);
@@ -97,13 +97,16 @@ driver! {
         pfn: *mut *mut c_void,
         cudaVersion: c_int,
         flags: cuuint64_t,
-    ) {
+    ) [always, after_fault] {
         let found = look_up(symbol, cudaVersion, flags)?;
         entry::write(pfn, found.map_err(|_| CUDA_ERROR_NOT_FOUND)?)
     }
     /// There is no table of undocumented functions: INVALID_VALUE and null, as for an identity that is
     /// none (F251).
-    fn cuGetExportTable(ppExportTable: *mut *const c_void, pExportTableId: *const CUuuid) {
+    fn cuGetExportTable(ppExportTable: *mut *const c_void, pExportTableId: *const CUuuid) [
+        always,
+        after_fault,
+    ] {
         entry::wanted(pExportTableId)?;
         entry::write(ppExportTable, std::ptr::null())?;
         Err(CUDA_ERROR_INVALID_VALUE)

@@ -12,8 +12,7 @@ mod ranges;
 mod record;
 mod report;
 mod touched;
-
-use crate::memory::space::Allocation;
+use crate::model::memory::space::Allocation;
 use crate::schedule::{self, Class, Label};
 use crate::{check, sync};
 use record::{RECORD, Record};

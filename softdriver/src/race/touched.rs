@@ -2,7 +2,7 @@
 
 use super::Access;
 use super::ranges::Ranges;
-use crate::memory::watched::Watch;
+use crate::model::memory::watched::Watch;
 use crate::ptx::Fault;
 use crate::sync;
 use std::collections::BTreeMap;

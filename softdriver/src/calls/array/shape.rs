@@ -1,0 +1,45 @@
+//! The driver functions about [`shape`](crate::model::array::shape).
+
+use crate::entry::Answer;
+use crate::model::array::shape::{INVALID, Shape};
+use crate::model::device_attribute::attribute;
+use crate::model::driver::driver as state;
+use cuscope_sys::*;
+
+/// The flags of arrays that are modelled.
+const KNOWN: u32 = CUDA_ARRAY3D_LAYERED
+    | CUDA_ARRAY3D_SURFACE_LDST
+    | CUDA_ARRAY3D_CUBEMAP
+    | CUDA_ARRAY3D_TEXTURE_GATHER;
+/// Those that are not: what they describe is 0 among the attributes of the device.
+const NOT_MODELLED: u32 = CUDA_ARRAY3D_SPARSE
+    | CUDA_ARRAY3D_DEFERRED_MAPPING
+    | CUDA_ARRAY3D_DEPTH_TEXTURE
+    | CUDA_ARRAY3D_COLOR_ATTACHMENT
+    | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
+
+/// Whether there is an array of this description: INVALID_VALUE if not, NOT_SUPPORTED for what is not modelled.
+pub(super) fn check(
+    descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
+    device: usize,
+    levels: bool,
+) -> Answer<Shape> {
+    let flags = descriptor.Flags;
+    if flags & !(KNOWN | NOT_MODELLED) != 0 || !matches!(descriptor.NumChannels, 1 | 2 | 4) {
+        return Err(INVALID);
+    }
+    crate::model::array::channel(descriptor.Format)?;
+    if flags & NOT_MODELLED != 0 {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    let shape = Shape::of(descriptor)?;
+    let extents = [descriptor.Width, descriptor.Height, descriptor.Depth];
+    for (extent, most) in extents.into_iter().zip(shape.most(flags, levels)) {
+        let Some(most) = most else { continue };
+        let most = attribute(&state().devices[device], most)?;
+        if extent > most as usize {
+            return Err(INVALID);
+        }
+    }
+    Ok(shape)
+}

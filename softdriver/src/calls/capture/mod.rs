@@ -1,0 +1,34 @@
+//! The driver functions about [`capture`](crate::model::capture).
+
+pub(crate) mod calls;
+pub(crate) mod event;
+
+pub use calls::cuStreamBeginCapture_v2;
+pub use calls::cuStreamBeginCaptureToGraph;
+pub use calls::cuStreamEndCapture;
+pub use calls::cuStreamGetCaptureInfo_v2;
+pub use calls::cuStreamGetCaptureInfo_v3;
+pub use calls::cuStreamIsCapturing;
+pub use calls::cuStreamUpdateCaptureDependencies;
+pub use calls::cuStreamUpdateCaptureDependencies_v2;
+pub use calls::cuThreadExchangeStreamCaptureMode;
+pub(crate) use event::wait;
+
+use crate::entry::Answer;
+use crate::model::capture::invalidate;
+use crate::model::capture::list::with;
+use crate::model::life::Life;
+use crate::model::stream::Target;
+use cuscope_sys::*;
+
+/// What no stream under capture can do, in no mode (F103).
+pub(crate) fn refuse(target: &Target) -> Answer {
+    if invalidate(target) { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+}
+
+/// What no context can do that has a stream under capture, in no mode (F101).
+pub(crate) fn refuse_in(life: &Life) -> Answer {
+    let hit = !crate::model::capture::list::none()
+        && with(|list| list.invalidate(|one| one.in_life(life)));
+    if hit { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
+}

@@ -1,0 +1,81 @@
+//! The driver functions about [`driver`](crate::model::driver).
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::call::driver;
+use crate::entry::Answer;
+use crate::environment::Environment;
+use crate::model::coredump;
+use crate::model::driver::{DRIVER, Driver, READY, after_fork, ready};
+use crate::{check, entry, faults, report, schedule, summary, trace, visible};
+use core::ffi::{c_int, c_uint};
+use cuscope_sys::*;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+/// The version of CUDA that this driver answers as.
+pub(crate) const VERSION: c_int = 13000;
+
+/// What the environment asks for; if that makes no sense, it is said once and cuInit refuses.
+fn environment() -> Answer<&'static Environment> {
+    static READ: OnceLock<Result<Environment, Vec<String>>> = OnceLock::new();
+    let read = READ.get_or_init(|| {
+        Environment::read().inspect_err(|wrong| {
+            for sentence in wrong {
+                eprintln!("cuscope-softdriver: {sentence}; cuInit refuses");
+            }
+        })
+    });
+    read.as_ref().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)
+}
+
+/// Begins what the environment asks for.
+fn begin(environment: &Environment) {
+    if let Some(plan) = &environment.faults {
+        faults::install(plan.clone());
+    }
+    if let Some(seed) = environment.seed {
+        schedule::from_environment(seed);
+    }
+    if let Some(path) = &environment.trace {
+        trace::begin(path);
+    }
+    if environment.check {
+        check::begin();
+    }
+    if let Some(file) = &environment.summary {
+        summary::begin(file.as_deref());
+    }
+    if environment.report {
+        report::at_exit();
+    }
+}
+
+driver! {
+    /// Initialises the driver; twice is harmless (F2).
+    fn cuInit(Flags: c_uint) [starts, host_fn, after_fault] {
+        if Flags != 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if ready() {
+            return Ok(());
+        }
+        let environment = environment()?;
+        let list = std::env::var_os("CUDA_VISIBLE_DEVICES");
+        let list = list.as_ref().map(|list| list.to_string_lossy());
+        let visible = visible::devices(environment.devices, list.as_deref())?;
+        DRIVER.get_or_init(|| {
+            // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
+            #[cfg(unix)]
+            let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
+            begin(environment);
+            coredump::begin();
+            Driver::new(&visible)
+        });
+        READY.store(true, Ordering::Release);
+        Ok(())
+    }
+    /// The version of CUDA; works before `cuInit`.
+    fn cuDriverGetVersion(driverVersion: *mut c_int) [always, after_fault] {
+        entry::write(driverVersion, VERSION)
+    }
+}

@@ -1,0 +1,150 @@
+//! The driver functions about [`memory`](crate::model::graph::memory).
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::call::driver;
+use crate::entry::Answer;
+use crate::model::device;
+use crate::model::driver::driver as state;
+use crate::model::graph::add::add;
+use crate::model::graph::memory::{Memory, Params, USAGE, owner};
+use crate::model::graph::node::Work;
+use crate::model::graph::query::node;
+use crate::model::life::Life;
+use crate::model::memory::space::Kind;
+use crate::{entry, sync};
+use core::ffi::c_void;
+use cuscope_sys::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Frees by a call what a launch left allocated; none if the address is not of such memory.
+pub(crate) fn leave(address: u64) -> Option<impl FnOnce() + Send + use<>> {
+    let allocation = state().space.exactly(address, Kind::Graph).ok()?;
+    let memory = owner(address).ok();
+    match &memory {
+        Some(memory) => memory.left.swap(false, Ordering::AcqRel).then_some(())?,
+        None => state().space.retire(&allocation).ok()?,
+    }
+    Some(move || match memory {
+        Some(memory) => memory.end(),
+        None => state().space.take(&allocation),
+    })
+}
+
+/// What an allocation node may be made with.
+fn check(params: &CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<usize> {
+    let props = &params.poolProps;
+    let invalid = props.allocType == CU_MEM_ALLOCATION_TYPE_INVALID
+        || props.location.r#type == CU_MEM_LOCATION_TYPE_INVALID
+        || props.reserved != [0; 53]
+        || params.bytesize == 0;
+    if invalid {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let plain = props.allocType == CU_MEM_ALLOCATION_TYPE_PINNED
+        && props.location.r#type == CU_MEM_LOCATION_TYPE_DEVICE
+        && props.handleTypes == CU_MEM_HANDLE_TYPE_NONE
+        && params.accessDescCount == 0;
+    if !plain {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    // SAFETY: every member of the union is numbers, of which any bits are a value.
+    let id = unsafe { props.location.anonymous.id };
+    Ok(device::device(id).map_err(|_| CUDA_ERROR_INVALID_VALUE)?.ordinal)
+}
+
+driver! {
+    /// Adds an allocation; its address is known from here on, and memory is there while a run has it.
+    fn cuGraphAddMemAllocNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        nodeParams: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |_| {
+            let mut params = entry::read(nodeParams)?;
+            params.dptr = 0;
+            entry::write(nodeParams, params)?;
+            let device = check(&params)?;
+            let space = &state().space;
+            // It belongs to no context.
+            let life = Life::new(device, 0);
+            params.dptr = space.allocate(&life, params.bytesize, Kind::Graph)?;
+            let allocation = space.at(params.dptr).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+            entry::write(nodeParams, params)?;
+            let params = Params(params);
+            let memory = Memory { allocation, params, left: AtomicBool::new(false) };
+            Ok((None, Work::Alloc(Arc::new(memory))))
+        })
+    }
+    /// What an allocation node was made with.
+    fn cuGraphMemAllocNodeGetParams(
+        hNode: CUgraphNode,
+        params_out: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
+    ) {
+        match &*node(hNode)?.work {
+            Work::Alloc(memory) => entry::write(params_out, memory.params.0),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Adds a free of what a node of any graph allocates, once in a graph.
+    fn cuGraphAddMemFreeNode(
+        phGraphNode: *mut CUgraphNode,
+        hGraph: CUgraph,
+        dependencies: *const CUgraphNode,
+        numDependencies: usize,
+        dptr: CUdeviceptr,
+    ) {
+        add(phGraphNode, hGraph, dependencies, numDependencies, |graph| {
+            let memory = owner(dptr)?;
+            if graph.frees(dptr) {
+                return Err(CUDA_ERROR_INVALID_VALUE);
+            }
+            Ok((None, Work::Free(memory)))
+        })
+    }
+    /// The address that a node frees.
+    fn cuGraphMemFreeNodeGetParams(hNode: CUgraphNode, dptr_out: *mut CUdeviceptr) {
+        match &*node(hNode)?.work {
+            Work::Free(memory) => entry::write(dptr_out, memory.address()),
+            _ => Err(CUDA_ERROR_INVALID_VALUE),
+        }
+    }
+    /// Gives back what no run holds.
+    fn cuDeviceGraphMemTrim(device: CUdevice) [after_fault] {
+        let device = device::device(device)?.ordinal;
+        sync::lock(&USAGE)[device].now = 0;
+        Ok(())
+    }
+    /// What graphs of a device hold.
+    fn cuDeviceGetGraphMemAttribute(
+        device: CUdevice,
+        attr: CUgraphMem_attribute,
+        value: *mut c_void,
+    ) [after_fault] {
+        let usage = sync::lock(&USAGE)[device::device(device)?.ordinal];
+        let bytes = match attr {
+            CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT | CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT => usage.now,
+            CU_GRAPH_MEM_ATTR_USED_MEM_HIGH | CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH => usage.high,
+            _ => return Err(CUDA_ERROR_INVALID_VALUE),
+        };
+        entry::write(value.cast::<cuuint64_t>(), bytes as u64)
+    }
+    /// Forgets the highest use: the high marks can be set to 0 only.
+    fn cuDeviceSetGraphMemAttribute(
+        device: CUdevice,
+        attr: CUgraphMem_attribute,
+        value: *mut c_void,
+    ) [after_fault] {
+        let device = device::device(device)?.ordinal;
+        let value = entry::read(value.cast::<cuuint64_t>())?;
+        let high = attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attr == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+        if !high || value != 0 {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        let usage = &mut sync::lock(&USAGE)[device];
+        usage.high = usage.now;
+        Ok(())
+    }
+}

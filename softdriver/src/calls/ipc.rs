@@ -1,0 +1,132 @@
+//! The driver functions about [`ipc`](crate::model::ipc).
+#![allow(unsafe_code, reason = "exported functions")]
+
+use crate::call::driver;
+use crate::calls::stack;
+use crate::model::driver::driver as state;
+use crate::model::event;
+use crate::model::ipc::{Counts, One, Told};
+use crate::model::memory::physical::Physical;
+use crate::model::memory::shared::Shared;
+use crate::model::memory::space::Kind;
+use crate::{calls, entry, sync};
+use core::ffi::c_uint;
+use cuscope_sys::*;
+use std::sync::Arc;
+
+/// What a handle to memory begins with.
+const MEMORY: u64 = u64::from_le_bytes(*b"cuscope\x01");
+/// What a handle to an event begins with.
+const EVENT: u64 = u64::from_le_bytes(*b"cuscope\x02");
+/// The one flag that there is, without which nothing is opened.
+const LAZY: c_uint = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();
+
+const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
+
+driver! {
+    /// A handle by which another process opens an event, which was created for that.
+    fn cuIpcGetEventHandle(pHandle: *mut CUipcEventHandle, event: CUevent) {
+        stack::current_home()?;
+        entry::wanted(pHandle)?;
+        entry::wanted(event)?;
+        let event = event::find(event)?;
+        if !event.has(CUevent_flags::CU_EVENT_INTERPROCESS) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        let counts = event.counts.as_ref().ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
+        let told = Told { place: counts.0.place(), size: Counts::SIZE as u64, pool: 0 };
+        if told.place.process != std::process::id() {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        entry::write(pHandle, CUipcEventHandle { reserved: told.bytes(EVENT) })
+    }
+    /// Opens an event of another process in the current context.
+    fn cuIpcOpenEventHandle(phEvent: *mut CUevent, handle: CUipcEventHandle) {
+        let life = stack::current_home()?;
+        entry::wanted(phEvent)?;
+        let told = Told::from(EVENT, handle.reserved, CUDA_ERROR_MAP_FAILED)?;
+        if told.place.process == std::process::id() {
+            return Err(CUDA_ERROR_INVALID_CONTEXT);
+        }
+        let counts = Counts(Shared::open(told.place, Counts::SIZE)?);
+        entry::write(phEvent, calls::event::open(life, counts))
+    }
+    /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that
+    /// finds them. Waits for the work of the context.
+    fn cuIpcGetMemHandle(pHandle: *mut CUipcMemHandle, dptr: CUdeviceptr) {
+        stack::current_home()?;
+        entry::wanted(pHandle)?;
+        if !Physical::IS_SHARED {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        let allocation = state().space.find(dptr, 1)?;
+        if allocation.kind != Kind::Device || allocation.pool.is_some() {
+            return Err(INVALID);
+        }
+        if !allocation.storage.is_shared() {
+            let living: Vec<_> = sync::lock(&state().living).values().cloned().collect();
+            living.iter().for_each(|context| context.last_life().quiesce());
+        }
+        let place = allocation.storage.share()?;
+        let reserved = Told { place, size: allocation.size as u64, pool: 0 }.bytes(MEMORY);
+        entry::write(pHandle, CUipcMemHandle { reserved })
+    }
+    /// Maps an allocation of another process into the current context. A second time, it is the same address.
+    fn cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint) {
+        let life = stack::current_home()?;
+        entry::wanted(pdptr)?;
+        if Flags != LAZY {
+            return Err(INVALID);
+        }
+        let told = Told::from(MEMORY, handle.reserved, INVALID)?;
+        if told.place.process == std::process::id() {
+            return Err(CUDA_ERROR_INVALID_CONTEXT);
+        }
+        let mut opened = sync::lock(&state().opened.0);
+        opened.retain(|_, one| one.life.upgrade().is_some_and(|life| life.alive()));
+        let same = |one: &One| one.told == told && std::ptr::eq(one.life.as_ptr(), &raw const *life);
+        if let Some((&base, one)) = opened.iter_mut().find(|(_, one)| same(one)) {
+            one.count += 1;
+            return entry::write(pdptr, base);
+        }
+        // One context of a device has it.
+        let on_it = |one: &One| one.life.upgrade().is_some_and(|other| other.device == life.device);
+        if opened.values().any(|one| one.told == told && on_it(one)) {
+            return Err(CUDA_ERROR_INVALID_HANDLE);
+        }
+        let size = usize::try_from(told.size).map_err(|_| CUDA_ERROR_INVALID_HANDLE)?;
+        let memory = Shared::open(told.place, size)?;
+        let base = state().space.open(&life, Kind::Opened, memory, 0, size, None)?;
+        opened.insert(base, One { told, life: Arc::downgrade(&life), count: 1 });
+        entry::write(pdptr, base)
+    }
+    /// Closes what was opened, in whatever context; the last time, it is unmapped. Waits for the work of the context
+    /// that it was opened in.
+    fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
+        stack::current_home()?;
+        let life = state().space.exactly(dptr, Kind::Opened)?.life.clone();
+        life.quiesce();
+        let mut opened = sync::lock(&state().opened.0);
+        let allocation = state().space.exactly(dptr, Kind::Opened)?;
+        let one = opened.get_mut(&dptr).ok_or(INVALID)?;
+        one.count -= 1;
+        if one.count == 0 {
+            opened.remove(&dptr);
+            state().space.retire(&allocation)?;
+            state().space.take(&allocation);
+        }
+        Ok(())
+    }
+}
+
+impl crate::entry::Zero for CUipcEventHandle {
+    fn is_zero(&self) -> bool {
+        self.reserved.iter().all(|&byte| byte == 0)
+    }
+}
+
+impl crate::entry::Zero for CUipcMemHandle {
+    fn is_zero(&self) -> bool {
+        self.reserved.iter().all(|&byte| byte == 0)
+    }
+}

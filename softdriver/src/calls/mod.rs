@@ -1,0 +1,43 @@
+//! The entry points: the functions of the driver, by nouns. They find what handles stand for, look at their
+//! arguments, and act on the state in [`model`](crate::model).
+
+pub(crate) mod affinity;
+pub(crate) mod array;
+pub(crate) mod attributes;
+pub(crate) mod cache;
+pub(crate) mod callback;
+pub(crate) mod capture;
+pub(crate) mod context;
+pub(crate) mod coredump;
+pub(crate) mod device;
+pub(crate) mod driver;
+pub(crate) mod event;
+pub(crate) mod external;
+pub(crate) mod function;
+pub(crate) mod graph;
+pub(crate) mod graphics;
+pub(crate) mod green;
+pub(crate) mod ipc;
+pub(crate) mod launch;
+pub(crate) mod launch_attributes;
+pub(crate) mod library;
+pub(crate) mod limits;
+pub(crate) mod link;
+pub(crate) mod logs;
+pub(crate) mod memory;
+pub(crate) mod module;
+pub(crate) mod multi_device;
+pub(crate) mod notification;
+pub(crate) mod occupancy;
+pub(crate) mod older_launch;
+pub(crate) mod peer;
+pub(crate) mod primary;
+pub(crate) mod priority;
+pub(crate) mod profiler;
+pub(crate) mod resource;
+pub(crate) mod result;
+pub(crate) mod stack;
+pub(crate) mod stream;
+pub(crate) mod stream_memory;
+pub(crate) mod tensor_map;
+pub(crate) mod unified;

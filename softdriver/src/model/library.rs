@@ -1,0 +1,93 @@
+//! Libraries: code of no context, brought to each that uses it.
+
+use crate::entry::Answer;
+use crate::model::driver::driver as state;
+use crate::model::function::Settings;
+use crate::model::life::Life;
+use crate::model::module::Module;
+use crate::model::{function, module};
+use crate::{ptx, sync};
+use cuscope_sys::*;
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex};
+
+/// A loaded library.
+pub(crate) struct Library {
+    pub(crate) handle: usize,
+    /// Its code, or the code that whoever asks for some is told (F284).
+    pub(crate) code: Answer<Arc<ptx::Module>>,
+    /// The modules that it is in contexts, by handle.
+    pub(crate) modules: Mutex<Vec<usize>>,
+    /// The handles of its kernels that were asked for, by index.
+    pub(crate) kernels: Mutex<HashMap<usize, usize>>,
+}
+
+/// A kernel of a library.
+pub(crate) struct Kernel {
+    pub(crate) library: Arc<Library>,
+    index: usize,
+    pub(crate) name: CString,
+    /// What is set of it, by device.
+    pub(crate) settings: Mutex<HashMap<usize, Settings>>,
+}
+
+impl Kernel {
+    pub(crate) fn code(&self) -> Answer<&ptx::Kernel> {
+        Ok(&self.library.code()?.kernels[self.index])
+    }
+
+    pub(crate) fn settings(&self, device: usize) -> Answer<Settings> {
+        let settings = sync::lock(&self.settings).get(&device).cloned();
+        Ok(settings.unwrap_or(Settings::new(self.code()?)))
+    }
+}
+
+impl Library {
+    pub(crate) fn code(&self) -> Answer<&Arc<ptx::Module>> {
+        self.code.as_ref().map_err(|&code| code)
+    }
+
+    /// The module that it is in a context, which is brought there if it is not (F286).
+    pub(crate) fn module_in(&self, life: &Arc<Life>) -> Answer<Arc<Module>> {
+        let code = self.code()?.clone();
+        let mut modules = sync::lock(&self.modules);
+        let mut loaded = modules.iter().filter_map(|&handle| state().modules.get(handle));
+        if let Some(module) = loaded.find(|module| module.life.is(life)) {
+            return Ok(module);
+        }
+        let module = module::instantiate(life.clone(), code, Some(self.handle))?;
+        modules.push(module.handle);
+        Ok(module)
+    }
+
+    /// The handle of a kernel, the same each time.
+    pub(crate) fn kernel(self: &Arc<Self>, index: usize) -> Answer<usize> {
+        let name = function::name_of(&self.code()?.kernels[index]);
+        let mut kernels = sync::lock(&self.kernels);
+        Ok(*kernels.entry(index).or_insert_with(|| {
+            let (library, settings) = (self.clone(), Mutex::default());
+            state().kernels.insert(|_| Kernel { library, index, name, settings }).0
+        }))
+    }
+}
+
+pub(crate) fn find_kernel(handle: CUkernel) -> Answer<Arc<Kernel>> {
+    state().kernels.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+}
+
+/// Whether a handle is that of a kernel of a library: it can be launched as a function can (F280).
+pub(crate) fn is_kernel(handle: CUkernel) -> bool {
+    state().kernels.get(handle.addr()).is_some()
+}
+
+/// What a kernel is in a context.
+pub(crate) fn function_in(handle: CUkernel, life: &Arc<Life>) -> Answer<CUfunction> {
+    let kernel = find_kernel(handle)?;
+    let module = kernel.library.module_in(life)?;
+    let handle = module.function(kernel.index, Some(kernel.settings(life.device)?));
+    if let Some(function) = state().functions.get(handle) {
+        function.load();
+    }
+    Ok(std::ptr::without_provenance_mut(handle))
+}

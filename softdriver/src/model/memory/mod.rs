@@ -1,0 +1,14 @@
+//! Device memory and its pools, and page-locked host memory.
+
+pub(crate) mod access;
+pub(crate) mod managed;
+pub(crate) mod multicast;
+pub(crate) mod physical;
+pub(crate) mod pool;
+pub(crate) mod set;
+pub(crate) mod shared;
+pub(crate) mod space;
+pub(crate) mod storage;
+pub(crate) mod transfer;
+pub(crate) mod virtual_memory;
+pub(crate) mod watched;
