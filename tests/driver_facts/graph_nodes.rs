@@ -126,82 +126,90 @@ fn graph_of(child: CUgraphNode) -> CUgraph {
 #[test]
 fn a_child_graph_is_changed_to_another_one() {
     has!(cuGraphNodeSetParams, cuGraphExecNodeSetParams);
-    let place = place();
-    let (a, b, c) = (place.memory, place.memory + 4, place.memory + 8);
-    let graph = new();
-    let node = made!(cuGraphAddChildGraphNode(graph, null(), 0, two_fills([a, b], 7, false)));
-    let exec = instantiated(graph);
-    let set = |node, to| code!(cuGraphExecChildGraphNodeSetParams(exec, node, to));
-    let gives = |exec, values: [u32; 3]| {
-        ok!(cuMemsetD32_v2(a, 0, 3));
-        ok!(cuGraphLaunch(exec, place.stream));
-        ok!(cuStreamSynchronize(place.stream));
-        assert_eq!([a, b, c].map(word), values);
-    };
-    gives(exec, [7, 7, 0]);
-    // The same nodes, also for other memory. They are copied.
-    let other = two_fills([a, c], 5, false);
-    assert_eq!(set(node, other), SUCCESS);
-    ok!(cuGraphDestroy(other));
-    gives(exec, [5, 0, 5]);
-    // The definition is as it was.
-    gives(instantiated(graph), [7, 7, 0]);
-    // Other nodes or edges: nothing changes.
-    let three = two_fills([a, b], 9, false);
-    empty(three);
-    let [kind, rows] = [new(), new()];
-    let first = fill(kind, &place, 9);
-    let _last: CUgraphNode = made!(cuGraphAddEmptyNode(kind, &raw const first, 1));
-    let mut params = words(a, 9, 1);
-    (params.height, params.pitch) = (2, 16);
-    let first = made!(cuGraphAddMemsetNode(rows, null(), 0, &raw const params, place.context));
-    let _last: CUgraphNode =
-        made!(cuGraphAddMemsetNode(rows, &raw const first, 1, &raw const params, place.context));
-    for other in [three, kind, rows, new(), graph, two_fills([a, b], 9, true)] {
-        assert_eq!(set(node, other), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
-    }
-    gives(exec, [5, 0, 5]);
-    let elsewhere = new();
-    let good = two_fills([a, b], 6, false);
-    let of_another = made!(cuGraphAddChildGraphNode(elsewhere, null(), 0, good));
-    assert_eq!(set(of_another, good), INVALID_VALUE);
-    assert_eq!(set(empty(graph), good), INVALID_VALUE);
-    assert_eq!(set(null_mut(), good), INVALID_VALUE);
-    assert_eq!(set(node, null_mut()), INVALID_VALUE);
-    // With no context, and while another stream is under capture.
-    let stream = place.stream;
-    ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    pop();
-    assert_eq!(set(node, good), SUCCESS);
-    ok!(cuCtxPushCurrent_v2(place.context));
-    let mut captured = null_mut();
-    ok!(cuStreamEndCapture(stream, &raw mut captured));
-    gives(exec, [6, 6, 0]);
-    // A graph that is that of a child graph node itself.
-    let inner = graph_of(node);
-    assert_eq!(set(node, inner), SUCCESS);
-    gives(exec, [7, 7, 0]);
+    // Alone, since other threads do what a capture refuses.
+    fresh!(a_child_graph_is_changed_to_another_one, {
+        let place = place();
+        let (a, b, c) = (place.memory, place.memory + 4, place.memory + 8);
+        let graph = new();
+        let node = made!(cuGraphAddChildGraphNode(graph, null(), 0, two_fills([a, b], 7, false)));
+        let exec = instantiated(graph);
+        let set = |node, to| code!(cuGraphExecChildGraphNodeSetParams(exec, node, to));
+        let gives = |exec, values: [u32; 3]| {
+            ok!(cuMemsetD32_v2(a, 0, 3));
+            ok!(cuGraphLaunch(exec, place.stream));
+            ok!(cuStreamSynchronize(place.stream));
+            assert_eq!([a, b, c].map(word), values);
+        };
+        gives(exec, [7, 7, 0]);
+        // The same nodes, also for other memory. They are copied.
+        let other = two_fills([a, c], 5, false);
+        assert_eq!(set(node, other), SUCCESS);
+        ok!(cuGraphDestroy(other));
+        gives(exec, [5, 0, 5]);
+        // The definition is as it was.
+        gives(instantiated(graph), [7, 7, 0]);
+        // Other nodes or edges: nothing changes.
+        let three = two_fills([a, b], 9, false);
+        empty(three);
+        let [kind, rows] = [new(), new()];
+        let first = fill(kind, &place, 9);
+        let _last: CUgraphNode = made!(cuGraphAddEmptyNode(kind, &raw const first, 1));
+        let mut params = words(a, 9, 1);
+        (params.height, params.pitch) = (2, 16);
+        let first = made!(cuGraphAddMemsetNode(rows, null(), 0, &raw const params, place.context));
+        let _last: CUgraphNode = made!(cuGraphAddMemsetNode(
+            rows,
+            &raw const first,
+            1,
+            &raw const params,
+            place.context
+        ));
+        for other in [three, kind, rows, new(), graph, two_fills([a, b], 9, true)] {
+            assert_eq!(set(node, other), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+        }
+        gives(exec, [5, 0, 5]);
+        let elsewhere = new();
+        let good = two_fills([a, b], 6, false);
+        let of_another = made!(cuGraphAddChildGraphNode(elsewhere, null(), 0, good));
+        assert_eq!(set(of_another, good), INVALID_VALUE);
+        assert_eq!(set(empty(graph), good), INVALID_VALUE);
+        assert_eq!(set(null_mut(), good), INVALID_VALUE);
+        assert_eq!(set(node, null_mut()), INVALID_VALUE);
+        // With no context, and while another stream is under capture.
+        let stream = place.stream;
+        ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        pop();
+        assert_eq!(set(node, good), SUCCESS);
+        ok!(cuCtxPushCurrent_v2(place.context));
+        let mut captured = null_mut();
+        ok!(cuStreamEndCapture(stream, &raw mut captured));
+        gives(exec, [6, 6, 0]);
+        // A graph that is that of a child graph node itself.
+        let inner = graph_of(node);
+        assert_eq!(set(node, inner), SUCCESS);
+        gives(exec, [7, 7, 0]);
 
-    // By the functions for nodes of any kind.
-    let mut any: CUgraphNodeParams = all_zeros();
-    any.r#type = CU_GRAPH_NODE_TYPE_GRAPH;
-    any.anonymous.graph.graph = good;
-    ok!(newer cuGraphExecNodeSetParams(exec, node, &raw mut any));
-    gives(exec, [6, 6, 0]);
-    any.anonymous.graph.graph = three;
-    ok!(newer cuGraphNodeSetParams(node, &raw mut any));
-    assert_ne!(graph_of(node), inner);
-    gives(instantiated(graph), [9, 9, 0]);
-    // What was instantiated before has the nodes of that time.
-    assert_eq!(set(node, three), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
-    assert_eq!(set(node, two_fills([a, c], 4, false)), SUCCESS);
-    gives(exec, [4, 0, 4]);
-    let (kept, _) = alloc(graph, 16);
-    let code = newer!(cuGraphNodeSetParams(node, &raw mut any));
-    assert_eq!(code, NOT_SUPPORTED, "the graph allocates");
-    any.r#type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    assert_eq!(newer!(cuGraphNodeSetParams(kept, &raw mut any)), NOT_SUPPORTED);
-    place.destroy();
+        // By the functions for nodes of any kind.
+        let mut any: CUgraphNodeParams = all_zeros();
+        any.r#type = CU_GRAPH_NODE_TYPE_GRAPH;
+        any.anonymous.graph.graph = good;
+        ok!(newer cuGraphExecNodeSetParams(exec, node, &raw mut any));
+        gives(exec, [6, 6, 0]);
+        any.anonymous.graph.graph = three;
+        ok!(newer cuGraphNodeSetParams(node, &raw mut any));
+        assert_ne!(graph_of(node), inner);
+        gives(instantiated(graph), [9, 9, 0]);
+        // What was instantiated before has the nodes of that time.
+        assert_eq!(set(node, three), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+        assert_eq!(set(node, two_fills([a, c], 4, false)), SUCCESS);
+        gives(exec, [4, 0, 4]);
+        let (kept, _) = alloc(graph, 16);
+        let code = newer!(cuGraphNodeSetParams(node, &raw mut any));
+        assert_eq!(code, NOT_SUPPORTED, "the graph allocates");
+        any.r#type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+        assert_eq!(newer!(cuGraphNodeSetParams(kept, &raw mut any)), NOT_SUPPORTED);
+        place.destroy();
+    });
 }
 
 /// F574
