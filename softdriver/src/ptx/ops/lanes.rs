@@ -1,5 +1,8 @@
 //! Functions on registers that run on all lanes of a warp at once: the call
 //! goes through a pointer once an instruction, not once a lane.
+//!
+//! There are hundreds of functions, and for each the loops are compiled anew, so that these are plain: closures in
+//! them took half a minute of every build.
 
 use std::fmt;
 
@@ -20,17 +23,6 @@ pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Runs `f` for each lane of a mask; all of them in one loop that the compiler
-/// may turn into vector instructions.
-#[inline(always)]
-fn each(mask: u32, mut f: impl FnMut(usize)) {
-    if mask == u32::MAX {
-        (0..32).for_each(f);
-    } else {
-        lanes(mask).for_each(&mut f);
-    }
-}
-
 macro_rules! functions {
     ($($(#[$doc:meta])* $lanes:ident, $name:ident: ($($x:ident),*) $word:ident;)*) => {$(
         $(#[$doc])*
@@ -45,7 +37,16 @@ macro_rules! functions {
 
         impl<F: Fn($($word!($x)),*) -> u64 + Sync> $lanes for F {
             fn eval(&self, $($x: &Row,)* mask: u32, out: &mut Row) {
-                each(mask, |lane| out[lane] = self($($x[lane]),*));
+                // All of them in one loop that the compiler may turn into vector instructions.
+                if mask == u32::MAX {
+                    for lane in 0..32 {
+                        out[lane] = self($($x[lane]),*);
+                    }
+                } else {
+                    for lane in lanes(mask) {
+                        out[lane] = self($($x[lane]),*);
+                    }
+                }
             }
 
             #[allow(unsafe_code, reason = "the processor is asked for its features before they are used")]
@@ -57,10 +58,13 @@ macro_rules! functions {
                 ) {
                     let count = rows.len();
                     assert!(d < count $(&& $x < count)*, "a register of the warp");
-                    for at in (0..32).step_by(PART) {
-                        $(let $x: [u64; PART] = std::array::from_fn(|i| rows[$x][at + i]);)*
-                        let out: [u64; PART] = std::array::from_fn(|i| f($($x[i]),*));
-                        rows[d][at..at + PART].copy_from_slice(&out);
+                    for part in 0..32 / PART {
+                        $(let $x: [u64; PART] = rows[$x].as_chunks().0[part];)*
+                        let mut out = [0; PART];
+                        for i in 0..PART {
+                            out[i] = f($($x[i]),*);
+                        }
+                        rows[d].as_chunks_mut().0[part] = out;
                     }
                 }
 
