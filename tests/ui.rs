@@ -327,11 +327,39 @@ fn the_guide_is_complete() {
         assert!(lines.next().unwrap().starts_with("# "), "{name} has no title");
         let question = lines.nth(1).unwrap();
         assert!(question.starts_with('*') && question.ends_with("?*"), "{name} has no question");
-        assert!(text.contains("```rust\n"), "{name} has no code");
+        assert!(text.contains("```rust"), "{name} has no code");
         let words = text.split_whitespace().count();
         assert!(words < 2000 || module == "coming_from", "{name} has {words} words");
     }
     assert!(pages.len() >= 12, "{pages:?}");
+}
+
+/// `rustdoc` compiles all examples as one program, where the path of a file that one includes leads nowhere. If that
+/// does not compile, each is compiled alone, which takes ten times as long, and no one is told.
+#[test]
+fn an_example_that_includes_a_file_is_a_crate_of_its_own() {
+    let mut paths = vec![PathBuf::from("README.md")];
+    paths.extend(files("docs", "md"));
+    paths.extend(files("src", "rs"));
+    let mut seen = 0;
+    for path in paths {
+        let text = read(&path);
+        let lines = text.lines().map(|line| line.trim_start_matches([' ', '/', '!']));
+        let mut fence = None;
+        for (number, line) in lines.enumerate() {
+            match (line.strip_prefix("```"), fence) {
+                (Some(info), None) => fence = Some(info),
+                (Some(_), Some(_)) => fence = None,
+                (None, Some(info)) if line.contains("include_str!(\"") => {
+                    let alone = info.contains("standalone_crate") || info.contains("ignore");
+                    assert!(alone, "{}:{}: write ```standalone_crate", path.display(), number + 1);
+                    seen += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 #[test]

@@ -147,7 +147,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if the capture was invalidated.
     ///
     /// # Examples
-    /// ```
+    /// ```standalone_crate
     /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
     /// # fn main() -> Result {
     /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;

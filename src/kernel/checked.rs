@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 /// [`In`](crate::In).
 ///
 /// # Examples
-/// ```
+/// ```standalone_crate
 /// # use cuscope::{Context, ContextFlags, ContextStack, Device, Kernel, LaunchConfig};
 /// # fn main() -> cuscope::Result {
 /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;

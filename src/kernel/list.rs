@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 /// `Lent` says how long memory is lent, as for [`KernelArg`]. The launch infers it.
 ///
 /// # Examples
-/// ```
+/// ```standalone_crate
 /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig};
 /// # fn main() -> cuscope::Result {
 /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;

@@ -49,7 +49,7 @@ fn name_of<T>() -> &'static str {
 /// `&[T]` means there, and has no lifetime.
 ///
 /// # Examples
-/// ```
+/// ```standalone_crate
 /// use cuscope::{In, Kernel, LaunchConfig, Module, Out, OrderedBuffer, OrderedStream, Result};
 ///
 /// struct Scaler<'ctx> {

@@ -23,7 +23,7 @@ use std::{fmt, ptr};
 /// is cheap to clone. Its kernels, functions and variables keep it loaded.
 ///
 /// # Examples
-/// ```
+/// ```standalone_crate
 /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Library, Ptx};
 /// # fn main() -> cuscope::Result {
 /// let library = Library::load(&Ptx::new(include_str!("../../examples/kernels/saxpy.ptx"))?)?;

@@ -73,7 +73,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Examples
-    /// ```
+    /// ```standalone_crate
     /// # use cuscope::{Context, ContextFlags, ContextStack, Device, Ptx};
     /// # fn main() -> cuscope::Result {
     /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;

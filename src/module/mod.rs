@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// ([F50](crate::driver_facts#F50)) and needs no current context ([F40](crate::driver_facts#F40)).
 ///
 /// # Examples
-/// ```
+/// ```standalone_crate
 /// use cuscope::{Context, ContextFlags, ContextStack, Device};
 ///
 /// # fn main() -> cuscope::Result {

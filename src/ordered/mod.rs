@@ -62,7 +62,7 @@ const STAGING: usize = 1 << 20;
 /// threads. Threads that use one stream interleave their operations.
 ///
 /// # Examples
-/// ```
+/// ```standalone_crate
 /// use cuscope::{Context, ContextStack, Device, LaunchConfig, OrderedBuffer, OrderedStream, Result};
 ///
 /// /// Starts y = 3 x + y, and returns before it is done.

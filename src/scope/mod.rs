@@ -101,7 +101,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// of the closure continues, otherwise the first.
     ///
     /// # Examples
-    /// ```
+    /// ```standalone_crate
     /// # use cuscope::{Context, ContextFlags, ContextStack, Device, LaunchConfig, Result};
     /// # fn main() -> Result {
     /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;

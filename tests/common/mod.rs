@@ -84,6 +84,12 @@ pub(crate) const fn fewer(count: usize, under_miri: usize) -> usize {
     if cfg!(miri) { under_miri } else { count }
 }
 
+/// So many where the variable `CUSCOPE_THOROUGH` is set, as `.ci/run` sets it; otherwise a fifth, so that `cargo test` is
+/// soon done.
+pub(crate) fn thorough(count: usize) -> usize {
+    if std::env::var_os("CUSCOPE_THOROUGH").is_some() { count } else { count.div_ceil(5) }
+}
+
 /// So long, or twenty times as long under Miri: for a kernel that runs while the test makes some calls.
 pub(crate) const fn longer(time: Duration) -> Duration {
     if cfg!(miri) { time.saturating_mul(20) } else { time }

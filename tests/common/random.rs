@@ -5,11 +5,12 @@ use cuscope_softdriver::schedule;
 use proptest::test_runner::{Config, RngSeed};
 use std::env::var_os;
 
-/// So many programs, the same in each run, unless `PROPTEST_CASES` and `PROPTEST_RNG_SEED` say otherwise.
+/// So many programs if the tests are to be thorough, the same in each run, unless `PROPTEST_CASES` and
+/// `PROPTEST_RNG_SEED` say otherwise.
 pub(crate) fn config(cases: u32, seed: u64) -> Config {
     let mut config = Config { failure_persistence: None, ..Config::default() };
     if var_os("PROPTEST_CASES").is_none() {
-        config.cases = cases;
+        config.cases = super::thorough(cases as usize) as u32;
     }
     if var_os("PROPTEST_RNG_SEED").is_none() {
         config.rng_seed = RngSeed::Fixed(seed);

@@ -21,10 +21,11 @@ pub(crate) use cuscope::ffi::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUresult, CUstream,
 };
 
-use crate::common::respawn_with;
+use crate::common::{respawn_with, software};
 use std::ffi::{CStr, c_void};
 use std::process::Output;
 use std::ptr::null_mut;
+use std::thread;
 use std::time::Duration;
 
 /// The code that a call answers with: `code!(cuCtxPopCurrent_v2(&raw mut top))`.
@@ -424,7 +425,7 @@ pub(crate) fn busy(place: &Place) {
 const CASE: &str = "CUSCOPE_TEST_CASE";
 
 /// Runs each of a test's cases in a process of its own, and gives what became of these; nothing inside of
-/// them. A process that hangs ends by SIGALRM.
+/// them. A process that hangs ends by SIGALRM. On the software driver four run side by side; a GPU has one at a time.
 pub(crate) fn each_alone<T>(
     module: &str,
     test: &str,
@@ -432,7 +433,17 @@ pub(crate) fn each_alone<T>(
     body: impl Fn(&T),
 ) -> Option<Vec<Output>> {
     let alone = |i: usize| respawn_with(module, test, &[(CASE, &i.to_string())]);
-    let outputs: Option<Vec<_>> = (0..cases.len()).map(alone).collect();
+    let (alone, indices) = (&alone, Vec::from_iter(0..cases.len()));
+    let side_by_side = |indices: &[usize]| {
+        thread::scope(|scope| {
+            let threads = indices.iter().map(|&i| scope.spawn(move || alone(i)));
+            let threads: Vec<_> = threads.collect();
+            let outputs = threads.into_iter().map(|thread| thread.join().expect("it starts"));
+            outputs.collect::<Vec<_>>()
+        })
+    };
+    let at_once = if software() { 4 } else { 1 };
+    let outputs: Option<Vec<_>> = indices.chunks(at_once).flat_map(side_by_side).collect();
     if outputs.is_none() {
         let case = std::env::var(CASE).expect("a process of its own has a case");
         die_quietly(60);

@@ -65,12 +65,13 @@ fn every_program_does_what_the_model_says() {
             panic!("{failure}");
         }
         if default {
-            assert!(times(Seen::Step) >= 100_000, "too few steps");
+            assert!(times(Seen::Step) >= common::thorough(100_000), "too few steps");
+            let enough = common::thorough(50);
             // Nothing is untried, but for what is costly on a GPU, or a matter of timing.
             let tried = |what| match what {
-                Seen::Destroyed | Seen::GivenBack => !common::software() || times(what) >= 50,
+                Seen::Destroyed | Seen::GivenBack => !common::software() || times(what) >= enough,
                 Seen::Received => true,
-                _ => times(what) >= 50,
+                _ => times(what) >= enough,
             };
             assert_eq!(Seen::ALL.into_iter().find(|what| !tried(*what)), None);
         }
@@ -78,7 +79,7 @@ fn every_program_does_what_the_model_says() {
 }
 
 /// Every program of up to so many steps, or of as many as the variable `CUSCOPE_STEPS` says.
-const STEPS: usize = fewer(6, 2);
+const STEPS: usize = fewer(5, 2);
 /// So many in a process: what a program leaves for ever slows the next ones down.
 const IN_A_PROCESS: usize = 10_000;
 /// Which of the processes this one is.
