@@ -3,7 +3,7 @@
 
 use super::bulk::{BulkOp, SendOp, TensorOp};
 use super::fragment::{MatrixOp, TileOp, WgmmaOp};
-use super::ops::{Binary, Convert, Row, Ternary, Unary};
+use super::ops::{Binary, Convert, Row, Ternary, Unary, Video};
 use std::fmt;
 
 /// A register's place in its function's frame.
@@ -648,6 +648,14 @@ pub(crate) enum Op {
         b: Src,
         c: Src,
         table: u8,
+    },
+    /// A video instruction.
+    Video {
+        how: Box<Video>,
+        d: Slot,
+        a: Src,
+        b: Src,
+        c: Src,
     },
     Bfi {
         d: Slot,

@@ -142,6 +142,8 @@ pub(crate) enum Operand<'s> {
     Name(&'s str),
     /// `!name`
     Not(&'s str),
+    /// `-name`
+    Minus(&'s str),
     /// `a|b`
     Pair(&'s str, &'s str),
     /// An integer, as two's complement.

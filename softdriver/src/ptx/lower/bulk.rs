@@ -16,13 +16,19 @@ const DIMENSIONS: &[&str] = &["1d", "2d", "3d", "4d", "5d"];
 
 /// The spaces that a copy goes to and comes from.
 fn spaces(m: &mut Modifiers<'_>) -> Lowered<(Space, Space)> {
-    let one = |m: &mut Modifiers<'_>| match m.next() {
-        "global" => Ok(Space::Global),
-        "shared::cta" => Ok(Space::Shared),
-        "shared::cluster" => Ok(Space::Cluster),
-        _ => Err(Refusal::Unsupported),
+    let names = &["global", "shared::cta", "shared::cluster"];
+    let one = |m: &mut Modifiers<'_>| match m.take_any(names) {
+        Some("global") => Ok(Space::Global),
+        Some("shared::cta") => Ok(Space::Shared),
+        Some(_) => Ok(Space::Cluster),
+        None => Err(Refusal::Unsupported),
     };
     Ok((one(m)?, one(m)?))
+}
+
+/// How a copy says that it is complete.
+fn completion(m: &mut Modifiers<'_>) -> &'static str {
+    m.take_any(&[COMPLETE, "bulk_group"]).unwrap_or_default()
 }
 
 impl<'s> Body<'_, 's> {
@@ -76,7 +82,7 @@ impl<'s> Body<'_, 's> {
         }
         let operands = self.without_policy(m, operands)?;
         let (to, from) = spaces(m)?;
-        let (told, multicast) = match (to, from, m.next()) {
+        let (told, multicast) = match (to, from, completion(m)) {
             (Space::Cluster | Space::Shared, Space::Global, COMPLETE) => {
                 (true, to == Space::Cluster && m.take("multicast::cluster"))
             }
@@ -164,7 +170,7 @@ impl<'s> Body<'_, 's> {
         }
         let operands = self.without_policy(m, operands)?;
         let (to, from) = spaces(m)?;
-        let told = match (to, from, m.next()) {
+        let told = match (to, from, completion(m)) {
             (Space::Cluster, Space::Shared, COMPLETE) => true,
             (Space::Global, Space::Shared, "bulk_group") => false,
             _ => return Err(Refusal::Unsupported),
@@ -172,7 +178,8 @@ impl<'s> Body<'_, 's> {
         if !told {
             m.take(HINT);
         }
-        let name = m.next();
+        let names = &["and", "or", "xor", "add", "inc", "dec", "min", "max"];
+        let name = m.take_any(names).ok_or(Refusal::Unsupported)?;
         let unflushed = m.take("noftz");
         let ty = m.end_type()?;
         let small = ty == Type::F16 || ty == Type::BF16;
@@ -253,7 +260,7 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         m.take("tile");
-        if m.next() != COMPLETE {
+        if !m.take(COMPLETE) {
             return Err(Refusal::Unsupported);
         }
         let multicast = to == Space::Cluster && m.take("multicast::cluster");
@@ -285,10 +292,16 @@ impl<'s> Body<'_, 's> {
         } else {
             m.take("weak");
         }
-        if !m.take("shared::cluster") || m.next() != COMPLETE {
+        // Generic addresses are those of shared memory, too.
+        let space = if m.take("shared::cluster") { Space::Cluster } else { Space::Generic };
+        if !m.take(COMPLETE) {
             return Err(Refusal::Unsupported);
         }
-        let name = if reduces { Some(m.next()) } else { None };
+        let names = &["inc", "dec", "min", "max", "and", "or", "xor", "add"];
+        let name = match reduces {
+            true => Some(m.take_any(names).ok_or(Refusal::Unsupported)?),
+            false => None,
+        };
         let count = match m.take_any(&["v2", "v4"]).filter(|_| !reduces) {
             None => 1,
             Some("v2") => 2,
@@ -317,9 +330,9 @@ impl<'s> Body<'_, 's> {
         let [to, value, barrier] = exactly(operands)?;
         let values = elements(value, count)?.iter().map(|one| self.src(one, ty));
         let values = values.collect::<Lowered<_>>()?;
-        let (address, space) = self.place(to, Space::Cluster)?;
-        let to = Access { space, address, bytes: ty.bytes, count, order: Order::Relaxed };
-        let barrier = self.access_at(barrier, Space::Cluster, 8)?;
+        let (address, place) = self.place(to, space)?;
+        let to = Access { space: place, address, bytes: ty.bytes, count, order: Order::Relaxed };
+        let barrier = self.access_at(barrier, space, 8)?;
         self.push(Op::Send(Box::new(SendOp { to, values, update, barrier })));
         Ok(())
     }

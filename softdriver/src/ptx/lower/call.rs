@@ -41,7 +41,7 @@ impl<'s> Body<'_, 's> {
         };
         let found = self.find(name);
         if let Some(Entity::Register(ty, slot)) = found {
-            if ty.bytes != 8 || !ty.is_integer() {
+            if !matches!(ty.bytes, 4 | 8) || !ty.is_integer() {
                 return refuse(format!("Arguments mismatch: type of '{name}'"));
             }
             let Some(Entity::Prototype(returns, params)) =
@@ -51,6 +51,9 @@ impl<'s> Body<'_, 's> {
             };
             let callee = Callee::Address(super::code::Src::register(slot));
             return self.call_with(callee, &returns, &params, results, arguments);
+        }
+        if prototype.is_some() {
+            return refuse("Arguments mismatch: a register is expected with a prototype");
         }
         if let Some(&index) = self.scene.functions.get(name) {
             let function = &self.scene.source.functions[index];

@@ -1,6 +1,6 @@
 //! Branches, ends, barriers, and special registers.
 
-use super::super::code::{BarOp, Op, Space, Special, Src, Vote};
+use super::super::code::{BarOp, Op, Slot, Space, Special, Src, Vote};
 use super::super::error::Diagnostic;
 use super::super::tree::Operand;
 use super::super::types::Type;
@@ -30,7 +30,7 @@ impl<'s> Body<'_, 's> {
                     let [address, Operand::Int(128)] = exactly(operands)? else {
                         return refuse("Arguments mismatch: a size of 128 is expected");
                     };
-                    self.place(address, Space::Generic)?;
+                    self.short_place(address, Space::Generic)?;
                     self.push(Op::Fence);
                     return Ok(());
                 }
@@ -146,9 +146,9 @@ impl<'s> Body<'_, 's> {
             return self.cluster_barrier(m, operands);
         }
         m.take("cta");
-        match m.next() {
-            "red" => self.barrier_reduce(m, operands),
-            kind @ ("sync" | "arrive") => {
+        match m.take_any(&["red", "sync", "arrive"]) {
+            Some("red") => self.barrier_reduce(m, operands),
+            Some(kind) => {
                 m.take("aligned");
                 m.end()?;
                 let wait = kind == "sync";
@@ -159,7 +159,7 @@ impl<'s> Body<'_, 's> {
                 };
                 self.bar(id, count, wait, None)
             }
-            _ => Err(Refusal::Unsupported),
+            None => Err(Refusal::Unsupported),
         }
     }
 
@@ -185,11 +185,11 @@ impl<'s> Body<'_, 's> {
     }
 
     fn barrier_reduce(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        let vote = match m.next() {
-            "popc" => Vote::Popc,
-            "and" => Vote::All,
-            "or" => Vote::Any,
-            _ => return Err(Refusal::Unsupported),
+        let vote = match m.take_any(&["popc", "and", "or"]) {
+            Some("popc") => Vote::Popc,
+            Some("and") => Vote::All,
+            Some(_) => Vote::Any,
+            None => return Err(Refusal::Unsupported),
         };
         m.take("aligned");
         let ty = m.end_type()?;
@@ -226,7 +226,7 @@ impl<'s> Body<'_, 's> {
     }
 
     /// `mov` from a special register.
-    pub(super) fn special(&mut self, d: &Operand<'s>, name: &str, ty: Type) -> Lowered<()> {
+    pub(super) fn special(&mut self, d: Slot, name: &str, ty: Type) -> Lowered<()> {
         let Some((which, bytes)) = special(name) else {
             return refuse(format!("Unknown symbol '{name}'"));
         };
@@ -234,7 +234,6 @@ impl<'s> Body<'_, 's> {
         if !fits || (ty.bytes != bytes && which != Special::GridId) {
             return refuse(format!("Arguments mismatch: type of '{name}'"));
         }
-        let d = self.d(d, ty)?;
         self.push(Op::Special { which, d });
         Ok(())
     }

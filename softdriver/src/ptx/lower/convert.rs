@@ -67,8 +67,14 @@ impl<'s> Body<'_, 's> {
         }
         check(to, from, integral, rounding, ftz)?;
         let [d, a] = exactly(operands)?;
-        let (register, d) = self.result(d, to, Width::OrWider)?;
-        let a = self.src_of(a, from, Width::OrWider)?;
+        // With bf16, registers are of the very size, and bytes are not taken.
+        let brains = [to, from].iter().any(|ty| ty.kind == Kind::Brain);
+        if brains && (to.bytes == 1 || from.bytes == 1) {
+            return Err(Refusal::Unsupported);
+        }
+        let width = if brains { Width::Exact } else { Width::OrWider };
+        let (register, d) = self.result(d, to, width)?;
+        let a = self.src_of(a, from, width)?;
         let mask = register.mask();
         let plain = !sat && !ftz && !relu && !finite;
         let nearest = matches!(rounding, None | Some(Rounding::Nearest));
@@ -206,7 +212,7 @@ impl<'s> Body<'_, 's> {
     fn mapa(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let generic = !m.take("shared::cluster");
         let ty = m.end_type()?;
-        if ty != Type::U32 && ty != Type::U64 {
+        if ![Type::U32, Type::U64, Type::S32, Type::S64].contains(&ty) {
             return Err(Refusal::Unsupported);
         }
         self.requires("mapa", 90)?;
@@ -221,7 +227,7 @@ impl<'s> Body<'_, 's> {
     fn getctarank(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let generic = !m.take("shared::cluster");
         let ty = m.end_type()?;
-        if ty != Type::U32 && ty != Type::U64 {
+        if ![Type::U32, Type::U64, Type::S32, Type::S64].contains(&ty) {
             return Err(Refusal::Unsupported);
         }
         self.requires("getctarank", 90)?;
@@ -259,9 +265,16 @@ impl<'s> Body<'_, 's> {
     fn isspacep(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let space = m.next();
         m.end()?;
+        let [p, a] = exactly(operands)?;
+        let ty = match a {
+            Operand::Name(name) => match self.find(name) {
+                Some(Entity::Register(ty, _)) if ty.bytes == 4 => Type::U32,
+                _ => Type::U64,
+            },
+            _ => Type::U64,
+        };
+        let (d, a) = (self.d(p, Type::PRED)?, self.src(a, ty)?);
         if matches!(space, "global" | "const") {
-            let [p, a] = exactly(operands)?;
-            let (d, a) = (self.d(p, Type::PRED)?, self.src(a, Type::U64)?);
             self.push(Op::InDeviceMemory { d, a, constant: space == "const" });
             return Ok(());
         }
@@ -277,8 +290,6 @@ impl<'s> Body<'_, 's> {
             }
             _ => return Err(Refusal::Unsupported),
         };
-        let [p, a] = exactly(operands)?;
-        let (d, a) = (self.d(p, Type::PRED)?, self.src(a, Type::U64)?);
         self.push(Op::Unary { f, d, a });
         Ok(())
     }

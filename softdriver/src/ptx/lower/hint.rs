@@ -49,9 +49,10 @@ impl<'s> Body<'_, 's> {
 
     /// A line of the cache.
     fn lines(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let constant = m.has("const");
         let space = space(m);
         let what = if m.head == "discard" { "L2" } else { "L2::evict_normal" };
-        if !matches!(space, Space::Global | Space::Generic) || !m.take(what) {
+        if constant || !matches!(space, Space::Global | Space::Generic) || !m.take(what) {
             return Err(Refusal::Unsupported);
         }
         m.end()?;
@@ -84,7 +85,11 @@ impl<'s> Body<'_, 's> {
         let d = match (kind, operands) {
             ("fractional", [d]) => d,
             ("fractional", [d, fraction]) => {
-                self.src(fraction, Type::F32)?;
+                let fraction = self.src(fraction, Type::F32)?;
+                let value = self.scene.constants.borrow().value(fraction);
+                if value.is_some_and(|bits| !(1..=1f32.to_bits().into()).contains(&bits)) {
+                    return refuse("The fraction is out of range: more than 0 to 1 is expected");
+                }
                 d
             }
             ("range", [d, address, first, all]) => {
@@ -94,12 +99,12 @@ impl<'s> Body<'_, 's> {
                 d
             }
             ("cvt", [d, a]) => {
-                self.src(a, Type::B64)?;
+                self.src(a, Type::U64)?;
                 d
             }
             _ => return refuse("Incorrect number of operands"),
         };
-        let (d, a) = (self.d(d, Type::B64)?, self.constant(0));
+        let (d, a) = (self.d(d, Type::U64)?, self.constant(0));
         self.push(Op::Unary { f: &|a: u64| a, d, a });
         Ok(())
     }

@@ -66,6 +66,7 @@ fn is_same(op: &Op, param_bytes: usize) -> bool {
         | Op::Ternary { .. }
         | Op::Lop3 { .. }
         | Op::Bfi { .. }
+        | Op::Video { .. }
         | Op::Convert { .. }
         | Op::Setp { .. }
         | Op::Set { .. }

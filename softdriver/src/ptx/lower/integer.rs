@@ -81,8 +81,7 @@ impl<'s> Body<'_, 's> {
             "selp" => {
                 let ty = m.end_type()?;
                 let f: ops::Ternary = &|a: u64, b: u64, p: u64| if p != 0 { a } else { b };
-                let fit = ty.bytes > 1 && ty.kind != Kind::Pred;
-                self.ternary_op(fit.then_some(f), [ty, ty, ty, Type::PRED], operands)
+                self.ternary_op(selectable(ty).then_some(f), [ty, ty, ty, Type::PRED], operands)
             }
             "slct" => self.slct(m, operands),
             "addc" | "subc" | "madc" => self.carry(m, operands),
@@ -90,17 +89,9 @@ impl<'s> Body<'_, 's> {
             "bfi" => self.bfi(m, operands),
             "lop3" => self.lop3(m, operands),
             "dp4a" | "dp2a" => self.dot(m, operands),
-            "vabsdiff2" | "vabsdiff4" => {
-                let (d, a, b) = (m.ty()?, m.ty()?, m.ty()?);
-                let add = m.take("add");
-                m.end()?;
-                let fit = |ty| ty == Type::U32 || ty == Type::S32;
-                let f = ops::distances(m.head, a, add).filter(|_| a == b && fit(d) && fit(a));
-                self.ternary_op(f, [d, a, b, d], operands)
-            }
             "fns" => {
                 let f = ops::integer_ternary("fns", m.end_type()?);
-                self.ternary_op(f, [Type::B32, Type::B32, Type::B32, Type::S32], operands)
+                self.ternary_op(f, [Type::B32; 4], operands)
             }
             "prmt" => {
                 let ty = m.ty()?;
@@ -140,7 +131,7 @@ impl<'s> Body<'_, 's> {
                 self.unary_op(ops::integer_unary(&opcode, ty), ty, ty, operands)
             }
             "bmsk" => {
-                let types = [ty, Type::U32, Type::U32];
+                let types = [Type::U32; 3];
                 self.binary_op(ops::integer_binary(&opcode, ty), types, operands)
             }
             "shl" | "shr" | "szext" => {
@@ -161,10 +152,14 @@ impl<'s> Body<'_, 's> {
                 let types = [sum, ty, ty, sum];
                 self.ternary_op(ops::integer_ternary(&opcode, ty), types, operands)
             }
-            "bfe" | "shf" => {
+            "shf" => {
                 let f = ops::integer_ternary(&opcode, ty);
-                let second = if m.head == "shf" { ty } else { Type::U32 };
-                self.ternary_op(f, [ty, ty, second, Type::U32], operands)
+                self.ternary_op(f, [ty, ty, ty, Type::U32], operands)
+            }
+            "bfe" => {
+                let f = ops::integer_ternary(&opcode, ty);
+                small(operands.get(2..).unwrap_or_default())?;
+                self.ternary_op(f, [ty, ty, Type::U32, Type::U32], operands)
             }
             _ => self.binary_op(ops::integer_binary(&opcode, ty), [ty; 3], operands),
         }
@@ -182,7 +177,14 @@ impl<'s> Body<'_, 's> {
                 let part = Type::new(Kind::Bits, (bits / 8) as u8);
                 let slots: Vec<_> =
                     parts.iter().map(|operand| self.d(operand, part)).collect::<Lowered<_>>()?;
-                let a = self.src(a, ty)?;
+                let a = match a {
+                    Operand::Name(name) if name.starts_with('%') && self.find(name).is_none() => {
+                        let slot = self.slot();
+                        self.special(slot, name, ty)?;
+                        Src::register(slot)
+                    }
+                    a => self.src(a, ty)?,
+                };
                 if let (Type::B128, &[low, high], Ok(a)) = (ty, &*slots, a.split()) {
                     self.push(Op::Unary { f: &|a: u64| a, d: low, a: Src::register(a) });
                     self.push(Op::Unary { f: &|a: u64| a, d: high, a: Src::register(a + 1) });
@@ -214,10 +216,9 @@ impl<'s> Body<'_, 's> {
                     let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
                     self.push(Op::Unary { f: &|a: u64| a, d, a });
                 }
-                None if name.starts_with('%') => self.special(d, name, ty)?,
-                None if name == "WARP_SZ" => {
-                    let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
-                    self.push(Op::Unary { f: &|a: u64| a, d, a });
+                None if name.starts_with('%') => {
+                    let d = self.d(d, ty)?;
+                    self.special(d, name, ty)?;
                 }
                 _ => self.mov_address(d, name, 0, ty)?,
             },
@@ -268,6 +269,9 @@ impl<'s> Body<'_, 's> {
         let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
         let Some(to) = to else {
             let (p, q) = self.pair(d, Type::PRED, Type::PRED)?;
+            if q != SINK && matches!(ty, Type::F16 | Type::BF16) {
+                return refuse("Arguments mismatch: one result is expected");
+            }
             self.push(match (halves, combine, q) {
                 (true, combine, _) => {
                     Op::SetHalves { test, combine, to: Halves::Predicates(p, q), a, b }
@@ -328,8 +332,7 @@ impl<'s> Body<'_, 's> {
             }
             _ => None,
         };
-        let fit = ty.bytes > 1 && ty.kind != Kind::Pred;
-        self.ternary_op(f.filter(|_| fit), [ty, ty, ty, by], operands)
+        self.ternary_op(f.filter(|_| selectable(ty)), [ty, ty, ty, by], operands)
     }
 
     /// The extended-precision family.
@@ -367,6 +370,7 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         let [d, a, b, position, length] = exactly(operands)?;
+        small(&operands[3..])?;
         let d = self.d(d, ty)?;
         let (a, b) = (self.src(a, ty)?, self.src(b, ty)?);
         let (position, length) = (self.src(position, Type::U32)?, self.src(length, Type::U32)?);
@@ -390,6 +394,20 @@ impl<'s> Body<'_, 's> {
         let [a, b, c] = sources;
         self.push(Op::Lop3 { d, a: a?, b: b?, c: c?, table });
         Ok(())
+    }
+}
+
+/// Whether `selp` and `slct` choose between values of a type.
+fn selectable(ty: Type) -> bool {
+    let sized = (2..=8).contains(&ty.bytes);
+    ty.is_integer() && sized || ty == Type::F32 || ty == Type::F64
+}
+
+/// Refuses constants above 255 for the position and the length of bits.
+fn small(operands: &[Operand<'_>]) -> Lowered<()> {
+    match operands.iter().any(|one| matches!(one, Operand::Int(256..))) {
+        true => refuse("A constant is out of range: 0 to 255 is expected"),
+        false => Ok(()),
     }
 }
 

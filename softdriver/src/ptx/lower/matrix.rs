@@ -262,7 +262,7 @@ impl<'s> Body<'_, 's> {
         self.requires("ldmatrix", 75)?;
         let [d, address] = exactly(operands)?;
         let d = self.slots_of(d, count, Element::F16)?;
-        let (address, space) = self.place(address, space)?;
+        let (address, space) = self.short_place(address, space)?;
         let access = Access { space, address, bytes: 16, count: 1, order: Order::Weak };
         self.push(Op::LoadMatrix { access, d, transposed });
         Ok(())
@@ -273,7 +273,7 @@ impl<'s> Body<'_, 's> {
         self.requires("stmatrix", 90)?;
         let [address, a] = exactly(operands)?;
         let a = self.sources_of(a, count, Element::F16)?;
-        let (address, space) = self.place(address, space)?;
+        let (address, space) = self.short_place(address, space)?;
         let access = Access { space, address, bytes: 16, count: 1, order: Order::Weak };
         self.push(Op::StoreMatrix { access, a, transposed });
         Ok(())
@@ -287,7 +287,9 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         self.requires("movmatrix", 75)?;
-        let [d, a] = exactly(operands)?;
+        let [d, a @ Operand::Name(_)] = exactly(operands)? else {
+            return refuse("Arguments mismatch: a register is expected");
+        };
         let (d, a) = (self.d(d, Type::B32)?, self.src(a, Type::B32)?);
         self.push(Op::Transpose { d, a });
         Ok(())

@@ -93,6 +93,9 @@ impl<'s> Body<'_, 's> {
             _ => return refuse("Incorrect number of operands"),
         };
         let (address, space) = self.place(address, space)?;
+        if space == Space::Global {
+            return refuse("State space mismatch between instruction and address");
+        }
         let access = Access { space, address, bytes: 8, count: 1, order: Order::Fence };
         self.push(Op::MemoryBarrier { kind, access, d, a });
         Ok(())
@@ -103,7 +106,7 @@ impl<'s> Body<'_, 's> {
         if space == Space::Cluster && *d != Operand::Name("_") {
             return refuse("Arguments mismatch: '_' is expected for the state");
         }
-        self.d(d, Type::B64)
+        self.d(d, Type::U64)
     }
 
     /// How long `try_wait` may wait, which is not long here.

@@ -25,20 +25,20 @@ const SPACES: &[&str] = &[
     "param::entry",
     "param::func",
 ];
-const HINTS: &[&str] = &[
+/// What becomes of a line in the L1 cache.
+const NEAR: &[&str] = &[
     "L1::evict_normal",
     "L1::evict_unchanged",
     "L1::evict_first",
     "L1::evict_last",
     "L1::no_allocate",
-    "L2::64B",
-    "L2::128B",
-    "L2::256B",
-    "L2::cache_hint",
-    "L2::evict_normal",
-    "L2::evict_first",
-    "L2::evict_last",
 ];
+/// How much is fetched to the L2 cache.
+const FAR: &[&str] = &["L2::64B", "L2::128B", "L2::256B"];
+/// A policy of the L2 cache is the last operand.
+const POLICY: &str = "L2::cache_hint";
+/// What becomes of a line in the L2 cache, which only accesses of 256 bits say.
+const KEPT: &[&str] = &["L2::evict_normal", "L2::evict_first", "L2::evict_last"];
 
 /// The state space that comes next; without one it is generic.
 pub(super) fn space(m: &mut Modifiers<'_>) -> Space {
@@ -66,11 +66,17 @@ impl<'s> Body<'_, 's> {
             _ => {
                 // A hint: checked, and then of no effect.
                 let space = space(m);
-                let tensor = m.head == "prefetch" && m.take("tensormap");
-                let last = matches!(space, Space::Global | Space::Generic)
+                let uniform = m.head == "prefetchu";
+                let tensor = !uniform && m.take("tensormap");
+                let last = !uniform
+                    && matches!(space, Space::Global | Space::Generic)
                     && m.take_any(&["L2::evict_last", "L2::evict_normal"]).is_some();
                 if !tensor && !last {
-                    m.take_any(&["L1", "L2"]).ok_or(Refusal::Unsupported)?;
+                    let caches: &[&str] = if uniform { &["L1"] } else { &["L1", "L2"] };
+                    m.take_any(caches).ok_or(Refusal::Unsupported)?;
+                }
+                if uniform && space != Space::Generic {
+                    return Err(Refusal::Unsupported);
                 }
                 m.end()?;
                 let [address] = exactly(operands)?;
@@ -87,7 +93,6 @@ impl<'s> Body<'_, 's> {
         operand: &Operand<'s>,
         space: Space,
     ) -> Lowered<(super::code::Address, Space)> {
-        let (address, of) = self.address(operand)?;
         if let (Space::Generic | Space::Global, Operand::Address(Some(name), _)) = (space, operand)
             && let Some(Entity::Register(ty, _)) = self.find(name)
             && ty.bytes < 8
@@ -95,6 +100,16 @@ impl<'s> Body<'_, 's> {
         {
             return refuse("Arguments mismatch: an address of 64 bits is expected");
         }
+        self.short_place(operand, space)
+    }
+
+    /// The same, of the few instructions that take generic addresses of 32 bits.
+    pub(super) fn short_place(
+        &mut self,
+        operand: &Operand<'s>,
+        space: Space,
+    ) -> Lowered<(super::code::Address, Space)> {
+        let (address, of) = self.address(operand)?;
         let space = match (space, of) {
             (Space::Param, AddressOf::Local) => Space::Local,
             (Space::Param, AddressOf::Value)
@@ -120,13 +135,18 @@ impl<'s> Body<'_, 's> {
         let constant = m.has("const");
         let (named, scope) = (m.take_any(ORDERS), m.take_any(SCOPES));
         let relaxed = if named == Some("mmio") { m.take("relaxed") } else { true };
+        if m.head == "ldu" && SPACES.iter().any(|one| *one != "global" && m.has(one)) {
+            return Err(Refusal::Unsupported);
+        }
         let space = space(m);
         let only = m.take("nc");
         let caches: &[&str] =
             if loads { &["ca", "cg", "cs", "lu", "cv"] } else { &["wb", "cg", "cs", "wt"] };
         let cached = m.take_any(caches).is_some();
-        let far = m.has("L2::64B") || m.has("L2::128B") || m.has("L2::256B");
-        while m.take_any(HINTS).is_some() {}
+        let near = m.take_any(NEAR).is_some();
+        let far = m.take_any(FAR).is_some();
+        let policy = m.take(POLICY);
+        let kept = m.take_any(KEPT).is_some();
         // What NVIDIA's assembler takes together.
         let ordered = !matches!(named, None | Some("weak" | "volatile"));
         let strong = named.is_some_and(|name| name != "weak");
@@ -148,7 +168,12 @@ impl<'s> Body<'_, 's> {
             || only && (space != Space::Global || constant || !loads || named.is_some())
             || constant && (!loads || strong)
             || strong && matches!(space, Space::Local | Space::Param)
-            || far && (space != Space::Global && space != Space::Generic || constant || !loads)
+            || (near || far) && (!matches!(space, Space::Global | Space::Generic) || constant)
+            || near && (strong || cached)
+            || far && !loads
+            // `ldu` has no modifiers.
+            || m.head == "ldu"
+                && (named.is_some() || cached || only || near || far || policy)
         {
             return Err(Refusal::Unsupported);
         }
@@ -161,6 +186,9 @@ impl<'s> Body<'_, 's> {
         let ty = m.end_type()?;
         let bytes = u32::from(count) * u32::from(ty.bytes);
         let newest = self.scene.source.target >= 100 && space == Space::Global;
+        if kept && bytes != 32 {
+            return Err(Refusal::Unsupported);
+        }
         let plain = ty.is_integer() || ty == Type::F32 || ty == Type::F64;
         if !plain || bytes > if newest { 32 } else { 16 } {
             return Err(Refusal::Unsupported);
@@ -220,21 +248,27 @@ impl<'s> Body<'_, 's> {
             return self.send(m, operands);
         }
         let operands = self.without_policy(m, operands)?;
-        let (releases, weak) = (m.has("release"), m.has("weak"));
+        let releases = m.has("release");
+        if m.has("weak") || m.has("volatile") || m.has("mmio") {
+            return Err(Refusal::Unsupported);
+        }
         let ordered = order(m, Order::Relaxed);
         let space = space(m);
         let opcode = m.take_any(UPDATES).ok_or(Refusal::Unsupported)?;
-        m.take("noftz");
-        while m.head == "atom" && m.take_any(HINTS).is_some() {}
+        let unflushed = m.take("noftz");
+        m.take(POLICY);
         let count = match m.take_any(&["v2", "v4", "v8"]) {
             None => 1,
             Some("v2") => 2,
             Some("v4") => 4,
             Some(_) => 8,
         };
-        m.take("noftz");
         let ty = m.end_type()?;
         let returns = m.head == "atom";
+        let small = matches!(ty.kind, Kind::Brain | Kind::Halves | Kind::Brains) || ty == Type::F16;
+        if unflushed != (opcode == "add" && small) {
+            return refuse("'.noftz' belongs to sums of half precision");
+        }
         if (!returns && matches!(opcode, "exch" | "cas"))
             || matches!(space, Space::Local | Space::Param)
         {
@@ -249,7 +283,7 @@ impl<'s> Body<'_, 's> {
         if ty == Type::B128 {
             return self.atomic_wide(opcode, space, ordered, operands);
         }
-        if !returns && (weak || ordered == Order::Fence && !releases) {
+        if !returns && ordered == Order::Fence && !releases {
             return refuse("Illegal order for 'red'");
         }
         let update = ops::atomic(opcode, ty).ok_or(Refusal::Unsupported)?;
@@ -283,8 +317,8 @@ impl<'s> Body<'_, 's> {
         let unordered = if which == "red" { Order::Relaxed } else { Order::Weak };
         let (releases, acquires) = (m.has("release"), m.has("acquire"));
         let ordered = ORDERS.iter().any(|one| m.has(one));
-        if !ordered && SCOPES.iter().any(|one| m.has(one)) {
-            return refuse("A scope requires an order");
+        if ordered != SCOPES.iter().any(|one| m.has(one)) && !m.has("weak") {
+            return refuse("An order and a scope belong together");
         }
         let order = order(m, unordered);
         let fits = if which == "ld_reduce" { acquires } else { releases };
@@ -394,11 +428,12 @@ impl<'s> Body<'_, 's> {
         }
         let operands = self.without_policy(m, operands)?;
         let through = m.take_any(&["ca", "cg"]).ok_or(Refusal::Unsupported)?;
-        m.take_any(&["shared", "shared::cta"]).ok_or(Refusal::Unsupported)?;
-        if !m.take("global") {
+        let spaces = (m.take_any(SPACES), m.take_any(SPACES));
+        if !matches!(spaces, (Some("shared" | "shared::cta"), Some("global"))) {
             return Err(Refusal::Unsupported);
         }
-        while m.take_any(HINTS).is_some() {}
+        m.take_any(FAR);
+        m.take(POLICY);
         m.end()?;
         let (to, from, bytes, given) = match operands {
             [to, from, bytes] => (to, from, bytes, None),

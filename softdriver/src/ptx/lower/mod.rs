@@ -19,6 +19,7 @@ mod scope;
 pub(super) mod table;
 mod texture;
 mod uses;
+mod video;
 mod warp;
 mod wgmma;
 mod wmma;
@@ -380,7 +381,7 @@ impl<'a, 's> Body<'a, 's> {
 
         m.named()?;
         let discards = matches!(operands.first(), Some(Operand::Name("_") | Operand::Pair("_", _)));
-        if discards && !["atom", "elect", "mbarrier", "setp"].contains(&m.head) {
+        if discards && !["atom", "elect", "lop3", "mbarrier", "setp"].contains(&m.head) {
             return refuse(format!(
                 "Result discard mode is not allowed for instruction '{}'",
                 m.head
@@ -402,6 +403,7 @@ impl<'a, 's> Body<'a, 's> {
             Family::Call => self.call(m, operands),
             Family::Control => self.control(m, operands, line),
             Family::Texture => self.texture(m, operands),
+            Family::Video => self.video(m, operands),
         }
     }
 }

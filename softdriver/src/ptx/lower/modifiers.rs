@@ -7,13 +7,19 @@ use super::{Lowered, Refusal};
 
 /// Words that belong to an instruction's name, unlike its modifiers, and those that they may stand behind.
 const NAMES: &[(&str, &[&str], &[&str])] = &[
-    ("bar", &["cta"], &["bar"]),
-    ("barrier", &["cta"], &["barrier"]),
+    ("bar", &["cta", "warp"], &["bar"]),
+    ("bar", &["red"], &["bar", "cta"]),
+    ("barrier", &["cta", "cluster"], &["barrier"]),
+    ("barrier", &["red"], &["barrier", "cta"]),
     ("brx", &["idx"], &["brx"]),
     ("cp", &["async"], &["cp", "reduce"]),
-    ("cp", &["bulk"], &["async"]),
+    ("cp", &["bulk", "mbarrier"], &["async"]),
+    ("cp", &["arrive"], &["mbarrier"]),
     ("cp", &["tensor"], &["bulk", "prefetch"]),
     ("createpolicy", &["fractional", "range", "cvt"], &["createpolicy"]),
+    ("cvt", &["pack"], &["cvt"]),
+    ("cvta", &["to"], &["cvta"]),
+    ("div", &["full"], &["div"]),
     ("dp2a", &["lo", "hi"], &["dp2a"]),
     ("fence", &["proxy"], &["fence"]),
     ("mad", &["lo", "hi", "wide"], &["mad"]),
@@ -24,12 +30,22 @@ const NAMES: &[(&str, &[&str], &[&str])] = &[
     ("mul", &["lo", "hi", "wide"], &["mul"]),
     ("mul24", &["lo", "hi"], &["mul24"]),
     ("multimem", &["ld_reduce", "st", "red"], &["multimem"]),
+    ("red", &["async"], &["red"]),
     ("setmaxnreg", &["inc", "dec"], &["setmaxnreg"]),
+    ("st", &["async"], &["st"]),
     ("suld", &["b"], &["suld"]),
     ("sured", &["b", "p"], &["sured"]),
     ("sust", &["b", "p"], &["sust"]),
+    ("tex", &["level", "grad"], &["tex"]),
     ("txq", &["level"], &["txq"]),
+    ("wgmma", &["fence", "commit_group", "wait_group", "mma_async"], &["wgmma"]),
 ];
+
+/// Words of `testp`. With any other instruction, NVIDIA's assembler takes one and ignores it.
+const CLASSES: &[&str] = &["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+/// Words that may be repeated.
+const REPEATED: &[&str] =
+    &["NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"];
 
 /// The parts of an opcode such as `ld.global.v2.f32`.
 pub(super) struct Modifiers<'s> {
@@ -44,18 +60,29 @@ impl<'s> Modifiers<'s> {
     pub(super) fn new(opcode: &'s str) -> Self {
         let mut parts = opcode.split('.');
         let head = parts.next().unwrap_or_default();
-        Self { head, rest: parts.collect() }
+        let mut rest: Vec<&str> = Vec::new();
+        for part in parts {
+            if !(REPEATED.contains(&part) && rest.contains(&part)) {
+                rest.push(part);
+            }
+        }
+        Self { head, rest }
     }
 
-    /// Refuses words of the name that are not in their place.
-    pub(super) fn named(&self) -> Lowered<()> {
+    /// Refuses words of the name that are not in their place, and drops what is ignored.
+    pub(super) fn named(&mut self) -> Lowered<()> {
         let before = std::iter::once(self.head).chain(self.rest.iter().copied());
         let misplaced = before.zip(&self.rest).any(|(before, word)| {
             NAMES.iter().any(|(head, words, behind)| {
                 *head == self.head && words.contains(word) && !behind.contains(&before)
             })
         });
-        if misplaced { Err(Refusal::Unsupported) } else { Ok(()) }
+        if misplaced {
+            return Err(Refusal::Unsupported);
+        }
+        let class = self.rest.iter().position(|part| CLASSES.contains(part));
+        class.filter(|_| self.head != "testp").map(|at| self.rest.remove(at));
+        Ok(())
     }
 
     /// The first modifier that is left.

@@ -42,7 +42,8 @@ impl<'s> Body<'_, 's> {
         let (register, slot) = self.any_register(name)?;
         let size = match width {
             Width::Exact => register.bytes == ty.bytes,
-            // Operands of 8 bits are held in registers of any size.
+            // Operands of 8 bits are held in registers of any size, but those of floats have theirs.
+            Width::OrWider if register.kind == Kind::Float => register.bytes == ty.bytes,
             Width::OrWider => register.bytes >= ty.bytes,
         };
         if size && ty.agrees(register) {
@@ -107,8 +108,6 @@ impl<'s> Body<'_, 's> {
     /// An operand of a type.
     pub(super) fn src_of(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Lowered<Src> {
         match *operand {
-            Operand::Name("WARP_SZ") if ty.is_integer() => Ok(self.constant(32)),
-            Operand::Name("_") if ty == Type::PRED => Ok(self.constant(1)),
             Operand::Name(name) => Ok(Src::register(self.fitting(name, ty, width)?.1)),
             Operand::Not(name) if ty == Type::PRED => {
                 let a = Src::register(self.register(name, ty)?);
@@ -195,6 +194,9 @@ fn integer(value: u64, ty: Type) -> Lowered<u64> {
     match ty.kind {
         Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains => {
             refuse("Arguments mismatch: a floating-point constant is expected")
+        }
+        Kind::UnsignedPair | Kind::SignedPair => {
+            refuse("Arguments mismatch: a register is expected")
         }
         Kind::Pred => Ok(u64::from(value != 0)),
         _ => Ok(value & ty.mask()),

@@ -15,6 +15,7 @@ pub(crate) const SETS: &[Set] = &[
     ("any", "b16|u16|s16|b32|u32|s32|b64|u64|s64|f32|f64"),
     ("half", "f16|f16x2|bf16|bf16x2"),
     ("rnd", "rn|rz|rm|rp"),
+    ("word", "u32|s32"),
     ("cmp", "eq|ne|lt|le|gt|ge"),
     ("fcmp", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
     ("order", "weak|volatile|relaxed.gpu|acquire.gpu"),
@@ -49,6 +50,7 @@ pub(crate) enum Family {
     Call,
     Control,
     Texture,
+    Video,
 }
 
 /// An opcode's first part, what lowers it, and its forms with their operands:
@@ -257,8 +259,10 @@ pub(crate) const ROWS: &[Row] = &[
         Convert,
         &[
             ("cvt{.sat}.(u8|s8|u16|s16|u32|s32|u64|s64).<int>", "U, T"),
-            ("cvt.<rnd>.(f16|bf16|f32|f64).(u8|s8|u16|s16|u32|s32|u64|s64)", "S, V"),
-            ("cvt.(rni|rzi|rmi|rpi).(u8|s8|u16|s16|u32|s32|u64|s64).(f16|bf16|f32|f64)", "U, T"),
+            ("cvt.<rnd>.(f16|f32|f64).(u8|s8|u16|s16|u32|s32|u64|s64)", "S, V"),
+            ("cvt.<rnd>.bf16.<int>", "S, V"),
+            ("cvt.(rni|rzi|rmi|rpi).(u8|s8|u16|s16|u32|s32|u64|s64).(f16|f32|f64)", "U, T"),
+            ("cvt.(rni|rzi|rmi|rpi).<int>.bf16", "U, T"),
             ("cvt.(rni|rzi|rmi|rpi){.ftz}{.sat}.f32.f32", "T, T"),
             ("cvt.(rni|rzi|rmi|rpi).(f16.f16|bf16.bf16|f64.f64)", "T, T"),
             ("cvt.f32.(f16|bf16)", "S, T"),
@@ -375,7 +379,11 @@ pub(crate) const ROWS: &[Row] = &[
             ("mad.<rnd>.f64", "T, T, T, T"),
         ],
     ),
-    Row("mad24", Integer, &[("mad24.(lo|hi).(u32|s32)", "T, T, T, T")]),
+    Row(
+        "mad24",
+        Integer,
+        &[("mad24.(lo|hi).(u32|s32)", "T, T, T, T"), ("mad24.hi.sat.s32", "T, T, T, T")],
+    ),
     Row("madc", Integer, &[("madc.(lo|hi){.cc}.(u32|s32|u64|s64)", "T, T, T, T")]),
     Row("mapa", Convert, &[("mapa{.shared::cluster}.(u32|u64)", "T, T, r")]),
     Row(
@@ -726,7 +734,8 @@ pub(crate) const ROWS: &[Row] = &[
             ("setp.(lo|ls|hi|hs).(u16|u32|u64)", "p, T, T"),
             ("setp.(eq|ne).<bits>", "p|p, T, T"),
             ("setp.<cmp>.(and|or|xor).<int>", "p|p, T, T, p"),
-            ("setp.<fcmp>{.ftz}.(f32|f16)", "p|p, T, T"),
+            ("setp.<fcmp>{.ftz}.f32", "p|p, T, T"),
+            ("setp.<fcmp>{.ftz}.f16", "p, T, T"),
             ("setp.<fcmp>.(f64|bf16)", "p, T, T"),
             ("setp.<fcmp>{.ftz}.f16x2", "p|p, T, T"),
             ("setp.<fcmp>.bf16x2", "p|p, T, T"),
@@ -885,8 +894,49 @@ pub(crate) const ROWS: &[Row] = &[
             ("txq.level.(width|height|depth).b32", "r, [l], r"),
         ],
     ),
-    Row("vabsdiff2", Integer, &[("vabsdiff2.(u32|s32).(u32.u32|s32.s32){.add}", "r, r, r, r")]),
-    Row("vabsdiff4", Integer, &[("vabsdiff4.(u32|s32).(u32.u32|s32.s32){.add}", "r, r, r, r")]),
+    Row(
+        "vabsdiff",
+        Video,
+        &[
+            ("vabsdiff.<word>.<word>.<word>", "r, r, r"),
+            ("vabsdiff.<word>.<word>.<word>.add", "r, r, r, r"),
+        ],
+    ),
+    Row("vabsdiff2", Video, &[("vabsdiff2.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vabsdiff4", Video, &[("vabsdiff4.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row(
+        "vadd",
+        Video,
+        &[
+            ("vadd.<word>.<word>.<word>{.sat}", "r, r, r"),
+            ("vadd.<word>.<word>.<word>{.sat}.add", "r, r, r, r"),
+        ],
+    ),
+    Row("vadd2", Video, &[("vadd2.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vadd4", Video, &[("vadd4.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vavrg2", Video, &[("vavrg2.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vavrg4", Video, &[("vavrg4.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vmad", Video, &[("vmad.<word>.<word>.<word>{.po}", "r, r, r, r")]),
+    Row(
+        "vmax",
+        Video,
+        &[
+            ("vmax.<word>.<word>.<word>{.sat}", "r, r, r"),
+            ("vmax.<word>.<word>.<word>{.sat}.add", "r, r, r, r"),
+        ],
+    ),
+    Row("vmax2", Video, &[("vmax2.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vmax4", Video, &[("vmax4.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row(
+        "vmin",
+        Video,
+        &[
+            ("vmin.<word>.<word>.<word>{.sat}", "r, r, r"),
+            ("vmin.<word>.<word>.<word>{.sat}.add", "r, r, r, r"),
+        ],
+    ),
+    Row("vmin2", Video, &[("vmin2.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vmin4", Video, &[("vmin4.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
     Row(
         "vote",
         Warp,
@@ -897,6 +947,39 @@ pub(crate) const ROWS: &[Row] = &[
             ("vote.(all|any|uni).sync.pred", "p, p, r"),
         ],
     ),
+    Row(
+        "vset",
+        Video,
+        &[("vset.<word>.<word>.<cmp>", "r, r, r"), ("vset.<word>.<word>.<cmp>.add", "r, r, r, r")],
+    ),
+    Row("vset2", Video, &[("vset2.<word>.<word>.<cmp>{.add}", "r, r, r, r")]),
+    Row("vset4", Video, &[("vset4.<word>.<word>.<cmp>{.add}", "r, r, r, r")]),
+    Row(
+        "vshl",
+        Video,
+        &[
+            ("vshl.<word>.<word>.u32.(clamp|wrap)", "r, r, r"),
+            ("vshl.<word>.<word>.u32.(clamp|wrap).add", "r, r, r, r"),
+        ],
+    ),
+    Row(
+        "vshr",
+        Video,
+        &[
+            ("vshr.<word>.<word>.u32{.sat}.(clamp|wrap)", "r, r, r"),
+            ("vshr.<word>.<word>.u32{.sat}.(clamp|wrap).add", "r, r, r, r"),
+        ],
+    ),
+    Row(
+        "vsub",
+        Video,
+        &[
+            ("vsub.<word>.<word>.<word>{.sat}", "r, r, r"),
+            ("vsub.<word>.<word>.<word>{.sat}.add", "r, r, r, r"),
+        ],
+    ),
+    Row("vsub2", Video, &[("vsub2.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
+    Row("vsub4", Video, &[("vsub4.<word>.<word>.<word>{.(sat|add)}", "r, r, r, r")]),
     Row(
         "wgmma",
         Matrix,

@@ -21,7 +21,9 @@ impl Uses {
             Op::Binary { d, a, b, .. } | Op::ConvertPair { d, a, b, .. } => {
                 uses.src(&[*a, *b]).writes.push(*d);
             }
-            Op::Ternary { d, a, b, c, .. } | Op::Lop3 { d, a, b, c, .. } => {
+            Op::Ternary { d, a, b, c, .. }
+            | Op::Lop3 { d, a, b, c, .. }
+            | Op::Video { d, a, b, c, .. } => {
                 uses.src(&[*a, *b, *c]).writes.push(*d);
             }
             Op::Bfi { d, a, b, position, length, .. } => {

@@ -41,7 +41,7 @@ impl<'s> Body<'_, 's> {
         operands: &'o [Operand<'s>],
     ) -> Lowered<(Option<Src>, &'o [Operand<'s>])> {
         match operands.split_last() {
-            Some((members, rest)) if sync => Ok((Some(self.src(members, Type::B32)?), rest)),
+            Some((members, rest)) if sync => Ok((Some(self.src(members, Type::U32)?), rest)),
             _ => Ok((None, operands)),
         }
     }
@@ -58,12 +58,12 @@ impl<'s> Body<'_, 's> {
     fn shuffle(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<WarpOp> {
         let sync = m.take("sync");
         self.synchronous(sync)?;
-        let mode = match m.next() {
-            "up" => Shuffle::Up,
-            "down" => Shuffle::Down,
-            "bfly" => Shuffle::Bfly,
-            "idx" => Shuffle::Idx,
-            _ => return Err(Refusal::Unsupported),
+        let mode = match m.take_any(&["up", "down", "bfly", "idx"]) {
+            Some("up") => Shuffle::Up,
+            Some("down") => Shuffle::Down,
+            Some("bfly") => Shuffle::Bfly,
+            Some(_) => Shuffle::Idx,
+            None => return Err(Refusal::Unsupported),
         };
         if m.end_type()? != Type::B32 {
             return Err(Refusal::Unsupported);
@@ -120,8 +120,8 @@ impl<'s> Body<'_, 's> {
         let (members, operands) = self.members(sync, operands)?;
         let [d, a] = exactly(operands)?;
         let (d, p) = match kind {
-            Collective::MatchAll => self.pair(d, Type::B32, Type::PRED)?,
-            _ => (self.d(d, Type::B32)?, SINK),
+            Collective::MatchAll => self.pair(d, Type::U32, Type::PRED)?,
+            _ => (self.d(d, Type::U32)?, SINK),
         };
         Ok(WarpOp { d, p, a: self.src(a, ty)?, members, ..blank(kind) })
     }
@@ -144,6 +144,8 @@ impl<'s> Body<'_, 's> {
             ("xor", Type::B32) => Redux::Xor,
             _ => return Err(Refusal::Unsupported),
         };
+        // No register of floats will do.
+        let ty = Type::U32;
         if self.scene.source.target < 80 {
             return refuse("Feature 'redux.sync' requires .target sm_80 or higher");
         }
@@ -168,7 +170,7 @@ impl<'s> Body<'_, 's> {
         let [Operand::Pair(d, p)] = exactly(operands)? else {
             return refuse("Arguments mismatch: two results are expected");
         };
-        let d = self.d(&Operand::Name(d), Type::B32)?;
+        let d = self.d(&Operand::Name(d), Type::U32)?;
         let p = self.d(&Operand::Name(p), Type::PRED)?;
         Ok(WarpOp { d, p, members, ..blank(Collective::Elect) })
     }
@@ -184,7 +186,7 @@ impl<'s> Body<'_, 's> {
         }
         m.end()?;
         let [members] = exactly(operands)?;
-        let members = Some(self.src(members, Type::B32)?);
+        let members = Some(self.src(members, Type::U32)?);
         let op = WarpOp { members, ..blank(Collective::Barrier) };
         self.push(Op::Warp(Box::new(op)));
         Ok(())

@@ -43,12 +43,10 @@ impl<'s> Body<'_, 's> {
         if which == "mma_async" {
             return self.wgmma_mma(m, operands);
         }
-        if !["fence", "commit_group", "wait_group"].contains(&which)
-            || !m.take("sync")
-            || !m.take("aligned") && which != "wait_group"
-        {
+        if !["fence", "commit_group", "wait_group"].contains(&which) || !m.take("sync") {
             return Err(Refusal::Unsupported);
         }
+        m.take("aligned");
         m.end()?;
         self.specific()?;
         match (which, operands) {
@@ -62,9 +60,10 @@ impl<'s> Body<'_, 's> {
     }
 
     fn wgmma_mma(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
-        if !(m.take("sync") && m.take("aligned")) {
+        if !m.take("sync") {
             return Err(Refusal::Unsupported);
         }
+        m.take("aligned");
         let (rows, columns, deep) = shape(m.shape())?;
         let finite = m.take("satfinite");
         let element = |m: &mut Modifiers<'_>| Element::named(m.next()).ok_or(Refusal::Unsupported);

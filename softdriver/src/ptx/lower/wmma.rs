@@ -89,6 +89,7 @@ impl<'s> Body<'_, 's> {
         }
         let by_rows = m.take_any(&["row", "col"]).ok_or(Refusal::Unsupported)? == "row";
         let shape = shape(m.shape())?;
+        let constant = m.has("const");
         let space = space(m);
         let element = Element::named(m.next()).ok_or(Refusal::Unsupported)?;
         m.end()?;
@@ -98,7 +99,7 @@ impl<'s> Body<'_, 's> {
             _ => true,
         };
         let exists = if role == Role::C { sums(shape, element) } else { fits(shape, element) };
-        if !exists || !straight {
+        if constant || !exists || !straight {
             return Err(Refusal::Unsupported);
         }
         self.requires("wmma with this shape and type", needs(shape, element))?;
@@ -136,17 +137,17 @@ impl<'s> Body<'_, 's> {
         let straight = (lines(m)?, lines(m)?) == ("row", "col");
         let shape = shape(m.shape())?;
         let rounding = m.rounding();
+        let finite = m.take("satfinite");
         let element = |m: &mut Modifiers<'_>| Element::named(m.next()).ok_or(Refusal::Unsupported);
         let (to, mut a, mut b) = (element(m)?, Element::F16, Element::F16);
         let mut c = element(m)?;
         // Of f16, only `d` and `c` are named.
-        if !matches!(m.peek(), "" | "satfinite") {
+        if !m.peek().is_empty() {
             (a, b, c) = (c, element(m)?, element(m)?);
             if a == Element::F16 {
                 return Err(Refusal::Unsupported);
             }
         }
-        let finite = m.take("satfinite");
         m.end()?;
         if finite && a == Element::F16 && self.scene.source.version >= 65 {
             return refuse(

@@ -246,6 +246,9 @@ pub(crate) fn ternary(opcode: &str, ty: Type) -> Option<Ternary> {
             (((low24(i64::from(a), T::MIN != 0) * low24(i64::from(b), T::MIN != 0)) >> 16) as T)
                 .wrapping_add(c)
         }),
+        "mad24.hi.sat" => by_type!(ty, [Signed 4 i32], |a, b, c| {
+            (((low24(i64::from(a), true) * low24(i64::from(b), true)) >> 16) as T).saturating_add(c)
+        }),
         "sad" => any_integer!(ty, |a, b, c| {
             c.wrapping_add(if a < b { b.wrapping_sub(a) } else { a.wrapping_sub(b) })
         }),
@@ -308,39 +311,6 @@ pub(crate) fn dot(opcode: &str, a: Type, b: Type) -> Option<Ternary> {
         "dp4a" => forms!(8, 0),
         "dp2a.lo" => forms!(16, 0),
         "dp2a.hi" => forms!(16, 2),
-        _ => return None,
-    };
-    Some(f)
-}
-
-/// `vabsdiff2` and `vabsdiff4`: the distances of the parts, or their sum added to c.
-pub(crate) fn distances(opcode: &str, ty: Type, add: bool) -> Option<Ternary> {
-    fn run<const BITS: u32, const SIGNED: bool, const ADD: bool>(a: u64, b: u64, c: u64) -> u64 {
-        let part = |value: u64, i: u32| {
-            let value = (value >> (i * BITS) & ((1 << BITS) - 1)).cast_signed();
-            if SIGNED { value << (64 - BITS) >> (64 - BITS) } else { value }
-        };
-        let distance = |i| part(a, i).abs_diff(part(b, i));
-        match ADD {
-            true => u64::from(
-                (0..32 / BITS).fold(c as u32, |sum, i| sum.wrapping_add(distance(i) as u32)),
-            ),
-            false => (0..32 / BITS).fold(0, |all, i| all | distance(i) << (i * BITS)),
-        }
-    }
-    macro_rules! forms {
-        ($bits:literal) => {
-            match (ty.kind == Kind::Signed, add) {
-                (false, false) => &|a: u64, b: u64, c: u64| run::<$bits, false, false>(a, b, c),
-                (false, true) => &|a: u64, b: u64, c: u64| run::<$bits, false, true>(a, b, c),
-                (true, false) => &|a: u64, b: u64, c: u64| run::<$bits, true, false>(a, b, c),
-                (true, true) => &|a: u64, b: u64, c: u64| run::<$bits, true, true>(a, b, c),
-            }
-        };
-    }
-    let f: Ternary = match opcode {
-        "vabsdiff2" => forms!(16),
-        "vabsdiff4" => forms!(8),
         _ => return None,
     };
     Some(f)

@@ -9,6 +9,7 @@ pub(crate) mod lanes;
 mod real;
 mod round;
 mod soft;
+mod video;
 pub(crate) mod wide;
 mod word;
 
@@ -22,10 +23,11 @@ pub(crate) use float::{
     Modifiers, binary as float_binary, ternary as float_ternary, unary as float_unary,
 };
 pub(crate) use integer::{
-    bfi, binary as integer_binary, carry, distances, dot, prmt, table, ternary as integer_ternary,
+    bfi, binary as integer_binary, carry, dot, prmt, table, ternary as integer_ternary,
     unary as integer_unary,
 };
 pub(crate) use lanes::{Binary, Row, Ternary, Unary};
+pub(crate) use video::{End, Select, Video, What};
 
 /// The value of an f16's bits.
 pub(crate) fn value_f16(bits: u64) -> f64 {

@@ -106,17 +106,8 @@ impl Real for f32 {
     }
 }
 
-/// Sets the sign of a NaN that an operation makes of numbers, as GPUs and x86-64 do. Other processors clear it.
-#[inline]
-fn with_sign_of_nan<const N: usize>(result: f64, of: [f64; N]) -> f64 {
-    if cfg!(target_arch = "x86_64") || !result.is_nan() || of.iter().any(|it| it.is_nan()) {
-        return result;
-    }
-    f64::from_bits(0xfff8 << 48)
-}
-
 /// A result, or where it is NaN, the first operand that is: which of them a processor takes depends on the
-/// instruction that the compiler chooses.
+/// instruction that the compiler chooses. A NaN that an operation makes of numbers has its sign set, as on GPUs.
 #[inline]
 fn with_nan_of<const N: usize>(result: f64, of: [f64; N]) -> f64 {
     if !result.is_nan() {
@@ -146,45 +137,36 @@ impl Real for f64 {
     }
     #[inline]
     fn sum<const R: u8>(self, b: Self) -> Self {
-        if R == 0 {
-            return with_nan_of(self + b, [self, b]);
-        }
-        with_sign_of_nan(soft::add(self, b, Rounding::of(R)), [self, b])
+        let result = if R == 0 { self + b } else { soft::add(self, b, Rounding::of(R)) };
+        with_nan_of(result, [self, b])
     }
     #[inline]
     fn difference<const R: u8>(self, b: Self) -> Self {
-        if R == 0 {
-            return with_nan_of(self - b, [self, b]);
-        }
-        with_sign_of_nan(soft::add(self, -b, Rounding::of(R)), [self, b])
+        let result = if R == 0 { self - b } else { soft::add(self, -b, Rounding::of(R)) };
+        with_nan_of(result, [self, b])
     }
     #[inline]
     fn product<const R: u8>(self, b: Self) -> Self {
-        if R == 0 {
-            return with_nan_of(self * b, [self, b]);
-        }
-        with_sign_of_nan(soft::mul(self, b, Rounding::of(R)), [self, b])
+        let result = if R == 0 { self * b } else { soft::mul(self, b, Rounding::of(R)) };
+        with_nan_of(result, [self, b])
     }
     #[inline]
     fn quotient<const R: u8>(self, b: Self) -> Self {
-        if R == 0 {
-            return with_nan_of(self / b, [self, b]);
-        }
-        with_sign_of_nan(soft::div(self, b, Rounding::of(R)), [self, b])
+        let result = if R == 0 { self / b } else { soft::div(self, b, Rounding::of(R)) };
+        with_nan_of(result, [self, b])
     }
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
-        if R == 0 {
-            return with_nan_of(self.mul_add(b, c), [b, self, c]);
-        }
-        with_sign_of_nan(soft::fma(self, b, c, Rounding::of(R)), [self, b, c])
+        let result = match R {
+            0 => self.mul_add(b, c),
+            _ => soft::fma(self, b, c, Rounding::of(R)),
+        };
+        with_nan_of(result, [b, self, c])
     }
     #[inline]
     fn root<const R: u8>(self) -> Self {
-        with_sign_of_nan(
-            if R == 0 { self.sqrt() } else { soft::sqrt(self, Rounding::of(R)) },
-            [self],
-        )
+        let result = if R == 0 { self.sqrt() } else { soft::sqrt(self, Rounding::of(R)) };
+        with_nan_of(result, [self])
     }
     #[inline]
     fn result(self) -> u64 {

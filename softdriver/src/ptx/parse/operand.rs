@@ -66,6 +66,7 @@ impl<'s> Parser<'_, 's> {
             Kind::Int(value) => Operand::Int(value),
             Kind::F32(bits) => Operand::F32(bits ^ u32::from(negative) << 31),
             Kind::F64(bits) => Operand::F64(bits ^ u64::from(negative) << 63),
+            Kind::Word(_) if negative => return Ok(Operand::Minus(self.name()?)),
             _ if negative => return self.unexpected("a number"),
             _ => return self.named_operand(),
         };
@@ -75,6 +76,9 @@ impl<'s> Parser<'_, 's> {
 
     fn named_operand(&mut self) -> Result<Operand<'s>, Diagnostic> {
         let name = self.name()?;
+        if name == "WARP_SZ" {
+            return Ok(Operand::Int(32));
+        }
         match self.peek(0) {
             Kind::Mark('|') => {
                 self.at += 1;

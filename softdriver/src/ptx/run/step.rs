@@ -338,6 +338,11 @@ fn arithmetic(warp: &mut Warp, kernel: &Kernel, group: Group, mask: u32, op: &Op
             ops::table(row(*a), row(*b), row(*c), *table, &mut out);
             warp.put(group, *d, mask, &out);
         }
+        Op::Video { how, d, a, b, c } => {
+            let (a, b, c) = (row(*a), row(*b), row(*c));
+            lanes(mask).for_each(|i| out[i] = how.of(a[i], b[i], c[i]));
+            warp.put(group, *d, mask, &out);
+        }
         Op::Bfi { d, a, b, position, length, bits } => {
             let (a, b, position, length) = (row(*a), row(*b), row(*position), row(*length));
             lanes(mask).for_each(|i| out[i] = ops::bfi(a[i], b[i], position[i], length[i], *bits));

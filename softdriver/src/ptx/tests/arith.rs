@@ -373,6 +373,9 @@ fn single_instructions() {
         ("mov.u32 %r1, WARP_SZ;", 32),
         ("mov.u32 %r1, 0b101; add.u32 %r1, %r1, 017;", 20),
         ("mov.u32 %r1, 0xffU;", 255),
+        ("mad24.hi.sat.s32 %r1, 0x7fffff, 0x7fffff, 0x7fffffff;", 0x7fff_ffff),
+        ("mad24.hi.sat.s32 %r1, 0x7fffff, 0x800000, 0x80000001;", 0x8000_0000),
+        ("mad24.hi.sat.s32 %r1, 0x10000, 5, -7;", u32::MAX - 1),
     ] {
         let text = format!("{instruction}\nst.global.u32 [%out], %r1;");
         assert_eq!(body(&text, &[0]), Ok(vec![wanted]), "{instruction}");
@@ -414,5 +417,32 @@ fn rounding() {
     ] {
         let text = format!("{instruction}\nst.global.f32 [%out], %f1;");
         assert_eq!(body(&text, &[7]), Ok(vec![wanted]), "{instruction}");
+    }
+}
+
+/// The NaN that f64 arithmetic gives does not depend on the rounding: the first operand's, or one with its sign set.
+#[test]
+fn no_numbers_of_every_rounding() {
+    let (plus, minus) = ("0d7FF8000000001234", "0dFFF8000000001234");
+    for rounding in ["rn", "rz", "rm", "rp"] {
+        for (operation, wanted) in [
+            (format!("sub.{rounding}.f64 %fd1, 0d3FF0000000000000, {plus}"), 0x7ff8_0000),
+            (format!("sub.{rounding}.f64 %fd1, 0d3FF0000000000000, {minus}"), 0xfff8_0000),
+            (format!("sub.{rounding}.f64 %fd1, {plus}, {minus}"), 0x7ff8_0000),
+            (format!("add.{rounding}.f64 %fd1, {minus}, {plus}"), 0xfff8_0000),
+            (format!("mul.{rounding}.f64 %fd1, 0d3FF0000000000000, {minus}"), 0xfff8_0000),
+            (format!("div.{rounding}.f64 %fd1, {plus}, {minus}"), 0x7ff8_0000),
+            (format!("fma.{rounding}.f64 %fd1, 0d3FF0000000000000, {plus}, {minus}"), 0x7ff8_0000),
+            (format!("sqrt.{rounding}.f64 %fd1, {plus}"), 0x7ff8_0000),
+            (format!("sqrt.{rounding}.f64 %fd1, 0dBFF0000000000000"), 0xfff8_0000),
+            (
+                format!("sub.{rounding}.f64 %fd1, 0d7FF0000000000000, 0d7FF0000000000000"),
+                0xfff8_0000,
+            ),
+        ] {
+            let text =
+                format!("{operation}; mov.b64 {{%r2, %r1}}, %fd1;\nst.global.u32 [%out], %r1;");
+            assert_eq!(body(&text, &[0]), Ok(vec![wanted]), "{operation}");
+        }
     }
 }

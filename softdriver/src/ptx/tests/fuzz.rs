@@ -2,6 +2,7 @@
 //! and never a panic. `PROPTEST_CASES` asks for other numbers of cases.
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use proptest::test_runner::RngSeed;
 
 use super::super::lower::table::ROWS;
@@ -281,4 +282,40 @@ fn streams_run_as_a_rule() {
     }
     assert!(loaded > 150, "{loaded} load");
     assert!(well > 20, "{well} end well");
+}
+
+/// `PTX_LOADS=100000 cargo test --release -p cuscope-softdriver --lib loads_are_bounded -- --ignored --nocapture` loads
+/// so many changed texts, those of `PTX_CORPUS` among them, and prints what they cost at most.
+#[test]
+#[ignore = "takes minutes"]
+fn loads_are_bounded() {
+    let count = std::env::var("PTX_LOADS").map_or(10_000, |count| count.parse().unwrap());
+    let mut texts: Vec<String> = SEEDS.iter().map(|&text| text.to_owned()).collect();
+    if let Some(folder) = std::env::var_os("PTX_CORPUS") {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.extension().is_some_and(|end| end == "ptx"));
+        texts.extend(files.map(|path| std::fs::read_to_string(path).unwrap()));
+    }
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
+        rng_seed: RngSeed::Fixed(21),
+        ..ProptestConfig::default()
+    });
+    let changes = prop::collection::vec(change(), 1..8);
+    let (mut loaded, mut slowest, mut bytes) = (0, (0.0, String::new()), 0);
+    for case in 0..count {
+        let text = &texts[case % texts.len()];
+        let changes = changes.new_tree(&mut runner).unwrap().current();
+        let text = changed(text, &changes);
+        let start = std::time::Instant::now();
+        loaded += usize::from(Module::parse(&text).is_ok());
+        let seconds = start.elapsed().as_secs_f64();
+        bytes += text.len();
+        if seconds > slowest.0 {
+            slowest = (seconds, format!("{changes:?} of text {}", case % texts.len()));
+        }
+        assert!(seconds < 5.0, "{seconds} s for {changes:?} of text {}", case % texts.len());
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+    println!("{count} texts of {bytes} bytes: {loaded} load; the slowest took {slowest:?}; {peak}");
 }

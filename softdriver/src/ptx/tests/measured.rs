@@ -1,8 +1,14 @@
-//! Products of matrices against what an H100 gave, bit by bit: `measured.txt` has the words.
+//! Products of matrices and video instructions against what an H100 gave, bit by bit.
 //!
-//! A case is a line that names it, and words behind it. Those of `sparse` are what the lanes of a warp hold in the
-//! registers of `a`, `b`, `c`, the metadata and `d`, one register after the other. Those of `wgmma` are 16 rows of
-//! `a` and 8 columns of `b`, of 32 bytes each, and the first four registers of `d` in the lanes of the first warp.
+//! `measured.txt` has the words of products. A case is a line that names it, and words behind it. Those of `sparse` are
+//! what the lanes of a warp hold in the registers of `a`, `b`, `c`, the metadata and `d`, one register after the other.
+//! The line of a `wgmma` has its shape and types, the way of swizzling, how `a` and `b` lie (`k`: along the lines of
+//! memory, `m`: across them, `r`: in registers), which eight columns were kept, and operands. Its words are 16 rows of `a`
+//! (or the registers of the first warp) and the columns of `b`, of 32 bytes each, and the registers of `d` that belong to
+//! them, in the lanes of the first warp.
+//!
+//! `video.txt` begins with three words for each of 64 threads. A line has an instruction of them, and the FNV-1a digest of
+//! the 64 results.
 
 use std::fmt::Write as _;
 
@@ -74,82 +80,150 @@ fn sparse_products() {
     assert_eq!(cases.len(), 4);
 }
 
-/// The distances of the parts of a matrix, along its rows and down its columns, for each way of swizzling.
+/// The distances of the parts of a matrix: of those that a line of 32 bytes goes on in, and of eight lines, for each way
+/// of swizzling; then those of a matrix whose rows lie across the lines.
 const DISTANCES: [(u32, u32); 4] = [(1024, 128), (2048, 1024), (1024, 512), (512, 256)];
+const ACROSS: [(u32, u32); 4] = [(2048, 128), (4096, 1024), (4096, 512), (4096, 256)];
 
-/// Where a byte of a row is: rows of 32 bytes, in memory that is swizzled.
-fn place(swizzle: usize, row: u32, byte: u32) -> u32 {
-    let (along, down) = DISTANCES[swizzle];
-    if swizzle == 0 {
-        return byte / 16 * along + row / 8 * down + row % 8 * 16 + byte % 16;
-    }
-    let (pitch, mask) = [(128, 0x70), (64, 0x30), (32, 0x10)][swizzle - 1];
-    let at = row / 8 * down + row % 8 * pitch + byte;
+/// Where a byte of a row of 32 bytes is, in memory that is swizzled. Rows that lie across have two bytes an element.
+fn place(swizzle: usize, across: bool, row: u32, byte: u32) -> u32 {
+    let (width, mask) = [(16, 0), (128, 0x70), (64, 0x30), (32, 0x10)][swizzle];
+    let (line, byte) = if across { (byte / 2, row * 2 + byte % 2) } else { (row, byte) };
+    let (first, second) = if across { ACROSS[swizzle] } else { DISTANCES[swizzle] };
+    // Without a swizzle, what the distances of such a matrix are of changes.
+    let (parts, lines) = if across && swizzle == 0 { (second, first) } else { (first, second) };
+    let at = byte / width * parts + line / 8 * lines + line % 8 * width + byte % width;
     at ^ (at >> 3 & mask)
+}
+
+/// A matrix, put into memory from a place on; its rows from one on.
+fn put(memory: &mut [u8], start: u32, rows: &[u32], first: u32, swizzle: usize, across: bool) {
+    for (index, word) in rows.iter().enumerate() {
+        let (row, byte) = (first + index as u32 / 8, index as u32 % 8 * 4);
+        for (byte, value) in (byte..).zip(word.to_le_bytes()) {
+            memory[(start + place(swizzle, across, row, byte)) as usize] = value;
+        }
+    }
 }
 
 #[test]
 fn products_of_four_warps() {
     let cases = cases("wgmma");
     for (name, words) in &cases {
-        let (types, swizzle) = (name[1], name[2].parse::<usize>().unwrap());
+        let [_, types, swizzle, a_lies, b_lies, block, ref tail @ ..] = name[..] else {
+            panic!("{name:?}");
+        };
+        let (swizzle, block): (usize, usize) = (swizzle.parse().unwrap(), block.parse().unwrap());
         let (a, rest) = words.split_at(128);
         let (b, wanted) = rest.split_at(64);
-        let (along, down) = DISTANCES[swizzle];
-        let descriptor =
-            u64::from(along >> 4) << 16 | u64::from(down >> 4) << 32 | (swizzle as u64) << 62;
-        // Of all rows and columns, only those that were kept are not zero.
-        let mut memory = vec![0u32; 16384];
-        for (start, matrix) in [(0, a), (32768, b)] {
-            for (index, &word) in matrix.iter().enumerate() {
-                let (row, byte) = (index as u32 / 8, index as u32 % 8 * 4);
-                memory[(start + place(swizzle, row, byte)) as usize / 4] = word;
+        let descriptor = |across: bool| {
+            let (first, second) = if across { ACROSS[swizzle] } else { DISTANCES[swizzle] };
+            u64::from(first >> 4) << 16 | u64::from(second >> 4) << 32 | (swizzle as u64) << 62
+        };
+        // Of all rows and columns, only those that were kept are not zero. Registers lie behind what is shared.
+        let mut memory = vec![0u8; 65536 + 2048];
+        match a_lies {
+            "r" => {
+                for (index, word) in a.iter().enumerate() {
+                    let at = 65536 + index / 32 * 512 + index % 32 * 4;
+                    memory[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                }
             }
+            _ => put(&mut memory, 0, a, 0, swizzle, a_lies == "m"),
         }
+        put(&mut memory, 32768, b, 8 * block as u32, swizzle, b_lies == "m");
         let columns: usize = types.split(['n', 'k']).nth(1).unwrap().parse().unwrap();
-        let whole = types.contains("s32");
-        let (kind, first) = if whole { ("r", "0") } else { ("f", "0f3E000000") };
+        let parts: Vec<&str> = types.split('.').collect();
+        let (kind, start) = if parts[1] == "f32" { ("f", 0.125f32.to_bits()) } else { ("r", 0) };
+        // An f16 is one of two in a register.
+        let registers = columns / if parts[1] == "f16" { 4 } else { 2 };
+        let each = registers / (columns / 8);
         let mut body = String::from(
             "mov.u32 %r1, %r0; mov.u32 %r2, memory; mad.lo.u32 %r3, %r0, 4, %r2;\n\
              FILL: ld.global.b32 %r4, [%rd1]; st.shared.b32 [%r3], %r4;\n\
              add.u64 %rd1, %rd1, 512; add.u32 %r3, %r3, 512; add.u32 %r1, %r1, 128;\n\
              setp.lt.u32 %p1, %r1, 16384; @%p1 bra FILL;\n\
              bar.sync 0; fence.proxy.async.shared::cta;\n\
-             shr.u32 %r2, %r2, 4; cvt.u64.u32 %rd4, %r2;\n",
+             shr.u32 %r2, %r2, 4; cvt.u64.u32 %rd4, %r2; add.u64 %rd5, %rd4, 2048;\n",
         );
-        writeln!(body, "or.b64 %rd4, %rd4, {descriptor}; add.u64 %rd5, %rd4, {};", 32768 >> 4)
-            .unwrap();
-        for at in 0..columns / 2 {
-            writeln!(body, "mov.b32 %{kind}{}, {first};", 10 + at).unwrap();
+        let (first, second) = (descriptor(a_lies == "m"), descriptor(b_lies == "m"));
+        writeln!(body, "or.b64 %rd4, %rd4, {first}; or.b64 %rd5, %rd5, {second};").unwrap();
+        for at in 0..4 {
+            writeln!(body, "ld.global.b32 %r{}, [%rd1+{}];", 190 + at, 512 * at).unwrap();
         }
-        let d = vector(kind, 10, columns / 2);
-        let tail: String =
-            name[3..].iter().map(|one| format!(", {}", one.trim_end_matches(','))).collect();
+        for at in 0..registers {
+            writeln!(body, "mov.b32 %{kind}{}, {start};", 10 + at).unwrap();
+        }
+        let d = vector(kind, 10, registers);
+        let mut operands = vec![match a_lies {
+            "r" => vector("r", 190, 4),
+            _ => "%rd4".to_owned(),
+        }];
+        operands.extend(["%rd5".to_owned(), "%p2".to_owned()]);
+        operands.extend(tail.iter().map(|one| one.trim_end_matches(',').to_owned()));
+        if parts[2].ends_with("f16") {
+            let lies = [a_lies, b_lies].into_iter().filter(|&lies| lies != "r");
+            operands.extend(lies.map(|lies| u8::from(lies == "m").to_string()));
+        }
         writeln!(
             body,
             "setp.eq.u32 %p2, 1, 1; wgmma.fence.sync.aligned;\n\
-             wgmma.mma_async.sync.aligned.{types} {d}, %rd4, %rd5, %p2{tail};\n\
-             wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"
+             wgmma.mma_async.sync.aligned.{types} {d}, {};\n\
+             wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
+            operands.join(", ")
         )
         .unwrap();
-        for at in 0..4 {
-            writeln!(body, "st.global.b32 [%rd2+{}], %{kind}{};", 512 * at, 10 + at).unwrap();
+        for at in 0..each {
+            let register = 10 + block * each + at;
+            writeln!(body, "st.global.b32 [%rd2+{}], %{kind}{register};", 512 * at).unwrap();
         }
         let loaded = kernel(&body);
-        let (from, to) = (loaded.device.put(&memory), loaded.device.room(2048));
+        let (from, to) = (loaded.device.place(&memory), loaded.device.room(2048));
         loaded.launch("test", [1; 3], [128, 1, 1], 65536, params![from, to]).unwrap();
-        let got: Vec<u32> = loaded.device.get(to, 512);
+        let got: Vec<u32> = loaded.device.get(to, 128 * each);
         let first_warp: Vec<u32> =
             got.chunks(128).flat_map(|register| register[..32].to_vec()).collect();
-        assert_eq!(first_warp, wanted, "{types} {swizzle}");
+        assert_eq!(first_warp, wanted, "{name:?}");
         // The other warps have rows of zeros, which make no number of the infinities of e5m2.
-        if types.ends_with("e5m2") {
+        if types.contains("e5m2") {
             continue;
         }
-        let start = if whole { 0 } else { 0.125f32.to_bits() };
         for register in got.chunks(128) {
-            assert_eq!(register[32..], [start; 96], "{types} {swizzle}");
+            assert_eq!(register[32..], [start; 96], "{name:?}");
         }
     }
-    assert_eq!(cases.len(), 6);
+    assert_eq!(cases.len(), 18);
+}
+
+#[test]
+fn video_instructions() {
+    let mut lines = include_str!("video.txt").lines();
+    let words = lines.by_ref().take(16).flat_map(str::split_whitespace);
+    let words: Vec<u32> = words.map(|word| u32::from_str_radix(word, 16).unwrap()).collect();
+    let forms: Vec<&str> = lines.collect();
+    for forms in forms.chunks(47) {
+        let mut body = String::from(
+            "mul.wide.u32 %rd3, %r0, 8; add.u64 %rd1, %rd1, %rd3;\n\
+             ld.global.u32 %r1, [%rd1]; ld.global.u32 %r2, [%rd1+4]; ld.global.u32 %r3, [%rd1+8];\n",
+        );
+        for (at, form) in forms.iter().enumerate() {
+            let form = &form[9..];
+            let form = ["%d", "%a", "%b", "%c"]
+                .iter()
+                .zip(["%r4", "%r1", "%r2", "%r3"])
+                .fold(form.to_owned(), |form, (name, register)| form.replace(name, register));
+            writeln!(body, "{form} st.global.u32 [%rd2+{}], %r4;", 256 * at).unwrap();
+        }
+        let loaded = kernel(&body);
+        let (from, to) = (loaded.device.put(&words), loaded.device.room(256 * forms.len()));
+        loaded.launch("test", [1; 3], [64, 1, 1], 0, params![from, to]).unwrap();
+        let got: Vec<u8> = loaded.device.get(to, 256 * forms.len());
+        for (form, results) in forms.iter().zip(got.chunks(256)) {
+            let digest = results.iter().fold(0x811c_9dc5_u32, |digest, &byte| {
+                (digest ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+            });
+            assert_eq!(format!("{digest:08x}"), form[..8], "{form}");
+        }
+    }
+    assert_eq!(forms.len(), 376);
 }
