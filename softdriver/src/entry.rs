@@ -1,123 +1,14 @@
-//! What every call goes through, and how results leave through C pointers.
+//! What arguments and results of driver functions are, and how they go through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
-use crate::control;
-use crate::domain;
-use crate::faults;
-use crate::model::capture;
-use crate::model::logs;
-use crate::rules::Rules;
-use crate::schedule;
-use crate::sticky;
-use crate::summary;
-use crate::trace;
 use core::ffi::{CStr, c_char, c_int, c_uint};
 use cuscope_sys::*;
-use std::cell::Cell;
 #[cfg(unix)]
 use std::ffi::OsStr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 /// What the body of a driver function gives.
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
-
-thread_local! {
-    /// Whether this thread is running a function for `cuLaunchHostFunc` (F23).
-    static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `f` as a host function of a stream: driver calls in it are refused (F23).
-pub(crate) fn in_host_function<R>(f: impl FnOnce() -> R) -> R {
-    struct Reset(bool);
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            IN_HOST_FUNCTION.set(self.0);
-        }
-    }
-    let _reset = Reset(IN_HOST_FUNCTION.replace(true));
-    domain::off_device(f)
-}
-
-/// Refuses what is not allowed in host functions, for bodies that look at arguments before.
-pub(crate) fn refuse_in_host_function() -> Answer {
-    if is_in_host_function() { Err(CUDA_ERROR_NOT_PERMITTED) } else { Ok(()) }
-}
-
-/// Whether the thread is in a host function, where default streams are refused (F23).
-pub(crate) fn is_in_host_function() -> bool {
-    IN_HOST_FUNCTION.get()
-}
-
-/// Runs the body of the driver function with the rules; `zeros` says which arguments are null or 0. Takes the body by
-/// reference, so that this is compiled once, and not for each function.
-pub(crate) fn call(
-    rules: &'static Rules,
-    zeros: &[bool],
-    body: &mut dyn FnMut() -> Answer,
-) -> CUresult {
-    let (code, struck) = answer(rules, zeros, body);
-    logs::note(rules.name, code, struck);
-    summary::called(rules.name, code);
-    code
-}
-
-/// The code that it gives, and whether a fault struck it.
-fn answer(
-    rules: &'static Rules,
-    zeros: &[bool],
-    body: &mut dyn FnMut() -> Answer,
-) -> (CUresult, bool) {
-    control::note(rules.name);
-    schedule::tick(rules.name);
-    let span = trace::Span::new();
-    let fault = faults::strike(rules);
-    let code = perform(rules, zeros, fault, body);
-    if let Some(span) = span {
-        span.called(rules.name, code);
-    }
-    (code, fault.is_some())
-}
-
-/// The same, behind what is noted of every call.
-fn perform(
-    rules: &Rules,
-    zeros: &[bool],
-    fault: Option<faults::Fault>,
-    body: &mut dyn FnMut() -> Answer,
-) -> CUresult {
-    if let Some(fault) = fault.filter(|fault| !fault.performed) {
-        return fault.code;
-    }
-    let result = catch_unwind(AssertUnwindSafe(|| {
-        admit(rules, zeros)?;
-        body()
-    }));
-    if let Some(fault) = fault {
-        return fault.code;
-    }
-    match result {
-        Ok(Ok(())) => CUDA_SUCCESS,
-        Ok(Err(code)) => code,
-        Err(_) => CUDA_ERROR_UNKNOWN,
-    }
-}
-
-/// Whether the function may be called at all, here and now.
-fn admit(rules: &Rules, zeros: &[bool]) -> Answer {
-    let host_function = IN_HOST_FUNCTION.get();
-    if host_function && !rules.always && !rules.host_fn {
-        return Err(CUDA_ERROR_NOT_PERMITTED);
-    }
-    if crate::model::driver::ready() {
-        sticky::admit(rules, zeros)?;
-        return capture::admit(rules);
-    }
-    if rules.always || (rules.starts && !crate::model::driver::forked()) {
-        return Ok(());
-    }
-    Err(rules.looked(zeros).unwrap_or(CUDA_ERROR_NOT_INITIALIZED))
-}
 
 /// What an argument can be compared with.
 pub(crate) trait Zero {
@@ -229,32 +120,6 @@ impl Zero for CUhostFn {
         self.is_none()
     }
 }
-
-/// Defines driver functions: each runs its body under [`call`], which keeps the [`Rules`] in brackets behind the
-/// arguments. The body gives an [`Answer`]. They are exported in [`exports`](crate::exports).
-macro_rules! driver {
-    ($(
-        $(#[$meta:meta])*
-        fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
-        $([$($rule:ident $(($what:expr))? $(= $code:ident)?),* $(,)?])?
-        $body:block
-    )*) => { $(
-        $(#[$meta])*
-        ///
-        /// # Safety
-        ///
-        /// As for the driver's function of the same name: pointers lead to what it reads or writes.
-        pub unsafe extern "C" fn $name($($arg: $ty),*) -> cuscope_sys::CUresult {
-            const ARGUMENTS: &[&str] = &[$(stringify!($arg)),*];
-            static RULES: $crate::rules::Rules =
-                $crate::rules::Rules::of(stringify!($name), ARGUMENTS.len())
-                    $($(.$rule($($what)? $(, $code)?))*)?;
-            let zeros = [$($crate::entry::Zero::is_zero(&$arg)),*];
-            $crate::entry::call(&RULES, &zeros, &mut move || $body)
-        }
-    )* };
-}
-pub(crate) use driver;
 
 /// Writes a result through a pointer of the caller; null is INVALID_VALUE.
 pub(crate) fn write<T>(to: *mut T, value: T) -> Answer {

@@ -87,7 +87,7 @@ impl Active {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entry::call;
+    use crate::call::call;
     use cuscope_sys::{CUDA_ERROR_OUT_OF_MEMORY, CUDA_SUCCESS};
     use std::cell::Cell;
 

@@ -17,8 +17,10 @@
 //! trace of calls and work, for a trace viewer.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
 
+mod call;
 mod calls;
 mod check;
+mod conditions;
 pub mod control;
 mod domain;
 mod entry;
@@ -27,6 +29,7 @@ mod environment;
 mod exports;
 pub mod faults;
 pub mod gl;
+mod host_function;
 mod image;
 mod model;
 #[doc(hidden)]
@@ -34,6 +37,7 @@ pub mod older;
 #[doc(hidden)]
 pub mod per_thread;
 mod plan;
+mod plan_text;
 mod print;
 mod ptx;
 mod queue;

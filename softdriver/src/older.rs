@@ -1,8 +1,11 @@
 //! Names that the driver exports besides those of the declared functions: older forms, and what is no
 //! part of `cuda.h`.
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
-use crate::entry::{self, driver};
+use crate::call::call;
+use crate::call::driver;
+use crate::entry;
 use crate::model::device;
+use crate::model::device_attribute;
 use crate::rules::Rules;
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
@@ -68,7 +71,7 @@ driver! {
         entry::wanted(major)?;
         entry::wanted(minor)?;
         let device = device::device(dev)?;
-        let number = |of| device::attribute(device, of);
+        let number = |of| device_attribute::attribute(device, of);
         entry::write(major, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?)?;
         entry::write(minor, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?)
     }
@@ -76,7 +79,7 @@ driver! {
     fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) [after_fault] {
         entry::wanted(prop)?;
         let device = device::device(dev)?;
-        let number = |of| device::attribute(device, of);
+        let number = |of| device_attribute::attribute(device, of);
         entry::write(prop, CUdevprop {
             maxThreadsPerBlock: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             maxThreadsDim: device::MAX_BLOCK.map(|extent| extent as c_int),
@@ -191,7 +194,7 @@ macro_rules! unsupported {
         /// Not implemented: NOT_SUPPORTED, whatever the arguments are, which it does not look at.
         pub extern "C" fn $name() -> CUresult {
             static RULES: Rules = Rules::of(stringify!($name), 0);
-            entry::call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

@@ -2,31 +2,6 @@
 //! `_ptds` and `_ptsz`.
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
 
-use std::cell::Cell;
-
-thread_local! {
-    /// Whether the thread is in such a form: a null stream is then its own default stream.
-    static ON: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether a null stream means the calling thread's default stream.
-pub(crate) fn on() -> bool {
-    // A thread that is ending makes no such call.
-    ON.try_with(Cell::get).unwrap_or(false)
-}
-
-/// Runs a driver function with null meaning the calling thread's default stream.
-fn with<R>(f: impl FnOnce() -> R) -> R {
-    struct Reset(bool);
-    impl Drop for Reset {
-        fn drop(&mut self) {
-            let _ending = ON.try_with(|on| on.set(self.0));
-        }
-    }
-    let _reset = Reset(ON.try_with(|on| on.replace(true)).unwrap_or(false));
-    f()
-}
-
 /// Hands a function that has such a form to the macro `$with`, as `name "suffix" rest`; drops others.
 #[macro_export]
 #[doc(hidden)]
@@ -145,7 +120,7 @@ pub mod forms {
             pub unsafe extern "C" fn $name($($arg: $ty),*) -> CUresult {
                 // SAFETY: the same function with the same arguments; the caller promises what it asks
                 // for.
-                super::with(|| unsafe { base::$name($($arg),*) })
+                crate::model::default_stream::of_thread(|| unsafe { base::$name($($arg),*) })
             }
         };
     }

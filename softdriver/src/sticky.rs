@@ -2,9 +2,7 @@
 //! without a fault goes on all the same: see [`domain`](crate::domain).
 
 use crate::entry::Answer;
-use crate::model::stack;
 use crate::ptx::Fault;
-use crate::rules::Rules;
 use cuscope_sys::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -14,30 +12,6 @@ static CODE: AtomicU32 = AtomicU32::new(0);
 /// The same once a call has given it: the next one that waits for the work, or looks at it. From
 /// then on nearly every call gives it.
 static SHOWN: AtomicU32 = AtomicU32::new(0);
-
-/// Refuses a call once the code was given, unless it is exempt.
-#[inline]
-pub(crate) fn admit(rules: &Rules, zeros: &[bool]) -> Answer {
-    match SHOWN.load(Ordering::Acquire) {
-        0 => Ok(()),
-        code => admit_after(rules, zeros, CUresult(code)),
-    }
-}
-
-/// The same when the code was given.
-#[cold]
-fn admit_after(rules: &Rules, zeros: &[bool], code: CUresult) -> Answer {
-    if rules.works_for(zeros) {
-        return Ok(());
-    }
-    if rules.about_current(zeros) {
-        return stack::current().and(Err(code));
-    }
-    let works = rules.after_fault
-        || rules.looks_for(zeros)
-        || rules.frees_nothing(zeros) && stack::top().is_none();
-    if works { Ok(()) } else { Err(code) }
-}
 
 /// The code, if there was a fault; the caller gives it.
 #[inline]
@@ -57,6 +31,7 @@ pub(crate) fn find_out() {
 }
 
 /// The code, if a call has given it; for calls that look at their arguments before.
+#[inline]
 pub(crate) fn check_shown() -> Answer {
     match SHOWN.load(Ordering::Acquire) {
         0 => Ok(()),

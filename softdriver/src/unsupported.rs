@@ -9,7 +9,7 @@
     reason = "what is implemented elsewhere is not taken from here"
 )]
 
-use crate::entry;
+use crate::call::call;
 use crate::rules::Rules;
 use core::ffi::*;
 use cuscope_sys::*;
@@ -25,7 +25,7 @@ macro_rules! unsupported {
         /// None: it looks at nothing.
         pub unsafe extern "C" fn $name($(_: $ty),*) -> $ret {
             static RULES: Rules = Rules::of(stringify!($name), 0);
-            entry::call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
+            call(&RULES, &[], &mut || Err(CUDA_ERROR_NOT_SUPPORTED))
         }
     )* };
 }

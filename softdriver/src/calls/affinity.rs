@@ -1,7 +1,8 @@
 //! Execution affinity: to how many multiprocessors a context keeps.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::device::MULTIPROCESSORS;
 use crate::model::{device, stack};
 use core::ffi::c_int;

@@ -1,7 +1,7 @@
 //! The driver functions about [`attributes`](crate::model::attributes).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::stream;
 use crate::sync;
 use cuscope_sys::*;

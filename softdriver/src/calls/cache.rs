@@ -1,7 +1,7 @@
 //! How a context would like its memories to be divided. Nothing here depends on it.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::stack;
 use crate::{calls, entry, sync};
 use cuscope_sys::*;

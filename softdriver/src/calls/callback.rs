@@ -1,8 +1,10 @@
 //! Callbacks of streams, which are told how the work before them ended (F152).
 #![allow(unsafe_code, reason = "exported functions, and a call of the host's")]
 
+use crate::call::driver;
 use crate::calls::capture;
-use crate::entry::{Answer, driver, in_host_function};
+use crate::entry::Answer;
+use crate::host_function;
 use crate::model::life::Life;
 use crate::model::stream;
 use crate::sync;
@@ -32,7 +34,7 @@ enum State {
 
 impl Callback {
     fn call(&self, status: CUresult) {
-        in_host_function(|| {
+        host_function::run(|| {
             let stream = ptr::without_provenance_mut(self.stream);
             let user_data = ptr::with_exposed_provenance_mut(self.user_data);
             // SAFETY: the caller of `cuStreamAddCallback` promises that the function may be called

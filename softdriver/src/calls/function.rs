@@ -1,7 +1,8 @@
 //! The driver functions about [`function`](crate::model::function).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::function::function;
 use crate::{entry, ptx, sync};
 use core::ffi::{CStr, c_char, c_int};

@@ -1,11 +1,13 @@
 //! The driver functions about [`graphics`](crate::model::graphics).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::capture;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::gl::Inner;
-use crate::model::driver::driver as state;
+use crate::model::graphics::RESOURCES;
 use crate::model::graphics::{INVALID, Mapping, Resource, SEVERAL};
+use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{stack, stream};
 use crate::{calls, entry, gl, sticky, sync};
@@ -21,7 +23,7 @@ const GATHER: c_uint = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_TEXTU
 
 /// The resource of a handle.
 fn find(handle: CUgraphicsResource) -> Answer<Arc<Resource>> {
-    let resource = state().graphics.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    let resource = RESOURCES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     sticky::check_found(resource.life.check())?;
     Ok(resource)
 }
@@ -54,7 +56,7 @@ fn register(to: *mut CUgraphicsResource, object: Arc<Inner>, flags: c_uint, egl:
     if egl {
         *sync::lock(&resource.mapping) = Some(resource.map()?);
     }
-    let (handle, _) = state().graphics.insert(|_| resource);
+    let (handle, _) = RESOURCES.insert(|_| resource);
     entry::write(to, ptr::without_provenance_mut(handle))
 }
 
@@ -197,7 +199,7 @@ driver! {
             }
             let memory = resource.end_mapping()?;
             let end = move || {
-                memory.iter().for_each(|one| state().space.take(one));
+                memory.iter().for_each(|one| SPACE.take(one));
                 Ok(())
             };
             resource.object.unmapped_behind(target.submit_short(end)?);
@@ -287,13 +289,13 @@ driver! {
         if found.egl {
             let memory = found.end_mapping()?;
             found.life.quiesce();
-            memory.iter().for_each(|one| state().space.take(one));
+            memory.iter().for_each(|one| SPACE.take(one));
         } else {
             needs_gl()?;
             if sync::lock(&found.mapping).is_some() {
                 return Err(CUDA_ERROR_ALREADY_MAPPED);
             }
         }
-        state().graphics.remove(resource.addr()).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
+        RESOURCES.remove(resource.addr()).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
     }
 }

@@ -1,8 +1,9 @@
 //! The driver functions about [`green`](crate::model::green).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::{event, primary};
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
 use crate::model::green::Green;
 use crate::model::{context, device, resource, stream};
@@ -42,7 +43,7 @@ driver! {
     /// entries in stacks stay (F134).
     fn cuGreenCtxDestroy(hCtx: CUgreenCtx) [after_fault] {
         let context = find(hCtx)?;
-        if !context.last_life().end() {
+        if !calls::context::end(&context.last_life()) {
             return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
         }
         primary::release_for_green(device::device(context.device as CUdevice)?);

@@ -1,8 +1,10 @@
 //! The driver functions about [`launch`](crate::model::launch).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::launch_attributes::read_attributes;
-use crate::entry::{self, driver};
+use crate::entry;
+use crate::host_function;
 use crate::model::graph::node::Work;
 use crate::model::launch::{Asked, HostCall, launch};
 use crate::model::launch_attributes::Attributes;
@@ -68,7 +70,7 @@ driver! {
         if !library::is_kernel(f.cast()) {
             let _known = function::function(f)?;
         }
-        entry::refuse_in_host_function()?;
+        host_function::refuse()?;
         let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
         let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
         let asked = Asked { grid, block, shared: config.sharedMemBytes, params: kernelParams, extra };

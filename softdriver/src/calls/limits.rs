@@ -1,8 +1,8 @@
 //! The driver functions about [`limits`](crate::model::limits).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::stack;
-use crate::entry::driver;
 use crate::model::limits::MAX_STACK;
 use crate::{entry, sync};
 use cuscope_sys::*;

@@ -1,7 +1,7 @@
 //! The driver functions about [`logs`](crate::model::logs).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::logs::{CALLBACKS, CUT, Callback, LOG, Round, since};
 use crate::{entry, sync};
 use core::ffi::{c_char, c_uint, c_void};

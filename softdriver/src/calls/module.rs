@@ -1,11 +1,13 @@
 //! The driver functions about [`module`](crate::model::module).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::image::{MACHINE_CODE, ptx_to_load};
 use crate::model::device::MAX_CONSTANT;
-use crate::model::driver::driver as state;
+use crate::model::function::FUNCTIONS;
 use crate::model::jit::Logs;
+use crate::model::module::MODULES;
 use crate::model::module::{Module, TARGET, code, constant_bytes, instantiate};
 use crate::model::{capture, stack};
 use crate::{calls, entry, ptx, sticky, summary};
@@ -22,7 +24,7 @@ const NEWER_TARGET: &str =
 
 /// The module of a handle; 400 for what is none (F42).
 fn find(handle: CUmodule) -> Answer<Arc<Module>> {
-    sticky::check_found(state().modules.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
+    sticky::check_found(MODULES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
 }
 
 /// Compiles PTX; what the compiler has to say goes to `log`.
@@ -123,7 +125,7 @@ driver! {
             return Err(CUDA_ERROR_NOT_PERMITTED);
         }
         capture::check_unsafe()?;
-        let module = state().modules.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        let module = MODULES.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         module.end();
         sticky::find_out();
         Ok(())
@@ -169,7 +171,7 @@ driver! {
         let kernel = kernels.iter().position(|kernel| kernel.name.as_bytes() == name);
         let kernel = kernel.ok_or(CUDA_ERROR_NOT_FOUND)?;
         let handle = module.function(kernel, None);
-        if let Some(function) = state().functions.get(handle) {
+        if let Some(function) = FUNCTIONS.get(handle) {
             function.load();
         }
         entry::write(hfunc, std::ptr::without_provenance_mut(handle))

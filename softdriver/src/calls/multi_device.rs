@@ -2,8 +2,10 @@
 //! several cannot.
 #![allow(unsafe_code, reason = "an exported function")]
 
-use crate::entry::{Answer, driver};
-use crate::model::driver::driver as state;
+use crate::call::driver;
+use crate::entry::Answer;
+use crate::host_function;
+use crate::model::device::all as device_list;
 use crate::model::graph::node::Work;
 use crate::model::launch::{Asked, in_context, prepare};
 use crate::model::launch_attributes::Attributes;
@@ -49,11 +51,11 @@ driver! {
         after_fault_if_zero(&[0]),
     ] {
         entry::wanted(launchParamsList)?;
-        let devices = 1..=state().devices.len();
+        let devices = 1..=device_list().len();
         if !devices.contains(&(numDevices as usize)) || flags > (NOT_BEHIND | NOT_BEFORE) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        entry::refuse_in_host_function()?;
+        host_function::refuse()?;
         let mut shapes = Vec::new();
         let (mut targets, mut launches) = (Vec::<Target>::new(), Vec::new());
         for i in 0..numDevices as usize {

@@ -1,7 +1,7 @@
 //! The driver functions about [`notification`](crate::model::notification).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::device;
 use crate::model::notification::{CALLBACKS, Callback, permitted};
 use crate::{entry, sync};

@@ -1,8 +1,9 @@
 //! The driver functions about [`occupancy`](crate::model::occupancy).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::launch_attributes::read_attributes;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::device::{MAX_THREADS, MULTIPROCESSORS};
 use crate::model::function::Function;
 use crate::model::launch_attributes::Attributes;

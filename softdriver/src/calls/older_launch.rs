@@ -2,7 +2,8 @@
 //! F530).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::function::{Former, function};
 use crate::model::launch;
 use crate::model::launch::{Asked, BUFFER_POINTER, BUFFER_SIZE, END};

@@ -1,7 +1,7 @@
 //! The driver functions about [`priority`](crate::model::priority).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::priority::{GREATEST, LEAST};
 use crate::model::{stack, stream};
 use crate::{calls, entry, sticky, sync};

@@ -1,7 +1,7 @@
 //! Profiling of a part of a program: there is no profiler.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::stack;
 
 driver! {

@@ -1,7 +1,8 @@
 //! The driver functions about [`result`](crate::model::result).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, driver};
+use crate::call::driver;
+use crate::entry;
 use crate::model::result::CODES;
 use core::ffi::{CStr, c_char};
 use cuscope_sys::*;

@@ -1,7 +1,8 @@
 //! The driver functions about [`stack`](crate::model::stack).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::context;
 use crate::model::context::Context;
 use crate::model::life::Life;

@@ -1,11 +1,12 @@
 //! The driver functions about [`stream`](crate::model::stream).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::pool;
-use crate::entry::{Answer, driver};
-use crate::model::driver::driver as state;
+use crate::entry::Answer;
 use crate::model::graph::node::Work;
 use crate::model::life::Life;
+use crate::model::stream::STREAMS;
 use crate::model::stream::{Stream, find, target};
 use crate::model::{capture, event, priority, stack};
 use crate::queue::Kind;
@@ -25,7 +26,7 @@ pub(crate) fn create(to: *mut CUstream, life: Arc<Life>, flags: c_uint, priority
     let free = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.bits() != 0;
     let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
     sync::lock(&queue.attributes).priority = priority::clamped(priority);
-    let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags });
+    let (handle, _) = STREAMS.insert(|_| Stream { life, queue, flags });
     entry::write(to, std::ptr::without_provenance_mut(handle))
 }
 
@@ -46,7 +47,7 @@ driver! {
         looks_first,
     ] {
         let _known = find(hStream.addr())?;
-        let stream = state().streams.remove(hStream.addr());
+        let stream = STREAMS.remove(hStream.addr());
         let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
         // Closed first, so that no capture begins behind the look.
         stream.queue.close();

@@ -1,7 +1,8 @@
 //! The driver functions about [`stream_memory`](crate::model::stream_memory).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::graph::batch::Batch;
 use crate::model::graph::node::Work;
 use crate::model::stream::Target;

@@ -1,7 +1,8 @@
 //! Tensor maps: what is asked for is checked as the manual says, and encoded in a form of this crate.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::stack;
 use crate::ptx::tensor::{Map, Pieces};
 use core::ffi::{c_int, c_void};

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 mod functions;
+use crate::call::driver;
 use crate::calls::driver::VERSION;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use core::ffi::{c_char, c_int, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;

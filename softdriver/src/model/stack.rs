@@ -1,6 +1,5 @@
 //! The context stack that every thread has.
 
-use crate::control::Entry;
 use crate::entry::Answer;
 use crate::model::context::Context;
 use crate::model::life::Life;
@@ -11,6 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The entries of all stacks, those that a thread left behind at its end included.
 static ENTRIES: AtomicUsize = AtomicUsize::new(0);
+
+/// An entry of a context stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The address of the handle.
+    pub context: usize,
+    /// Whether the context was destroyed.
+    pub destroyed: bool,
+}
 
 thread_local! {
     /// From bottom to top. Starts empty on every thread (F11).

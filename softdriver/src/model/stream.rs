@@ -1,15 +1,17 @@
 //! Streams.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::host_function;
 use crate::model::life::Life;
-use crate::model::{capture, stack};
+use crate::model::{capture, default_stream, stack};
 use crate::queue::{Queue, Ticket};
+use crate::registry::Registry;
 use crate::schedule::Label;
-use crate::{entry, per_thread, sticky};
+use crate::sticky;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// The handle of the legacy default stream, besides null.
 const LEGACY: usize = 1;
@@ -18,6 +20,9 @@ const PER_THREAD: usize = 2;
 
 /// Work on this many bytes is short.
 const SHORT: usize = 1 << 20;
+
+/// Streams, those of destroyed contexts included (F42).
+pub(crate) static STREAMS: LazyLock<Registry<Stream>> = LazyLock::new(|| Registry::reusing(0x42));
 
 /// A stream that was created.
 pub(crate) struct Stream {
@@ -72,7 +77,7 @@ impl Target {
 
 /// The default stream of the current context, to use it; 906 if a capture forbids that (F143).
 pub(crate) fn null() -> Answer<Target> {
-    if per_thread::on() { look_up_per_thread() } else { legacy() }
+    if default_stream::is_of_thread() { look_up_per_thread() } else { legacy() }
 }
 
 /// The legacy default stream, in the same way.
@@ -84,14 +89,14 @@ fn legacy() -> Answer<Target> {
 
 /// The null stream of the current context.
 fn look_up_null() -> Answer<Target> {
-    entry::refuse_in_host_function()?;
+    host_function::refuse()?;
     let life = sticky::check_found(stack::current_life())?;
     Ok(Target { queue: life.null_queue(), life, flags: 0 })
 }
 
 /// The calling thread's default stream of the current context.
 fn look_up_per_thread() -> Answer<Target> {
-    entry::refuse_in_host_function()?;
+    host_function::refuse()?;
     let life = sticky::check_found(stack::current_life())?;
     if life.is_green() {
         return Err(CUDA_ERROR_INVALID_HANDLE); // F133
@@ -102,7 +107,7 @@ fn look_up_per_thread() -> Answer<Target> {
 /// The created stream of a handle: 400 for what never was one, 709 if it or its context was
 /// destroyed (F42).
 pub(crate) fn find(handle: usize) -> Answer<Arc<Stream>> {
-    let streams = &state().streams;
+    let streams = &*STREAMS;
     let Some(stream) = streams.get(handle) else {
         let was = streams.knew(handle);
         return Err(if was { CUDA_ERROR_CONTEXT_IS_DESTROYED } else { CUDA_ERROR_INVALID_HANDLE });
@@ -123,7 +128,7 @@ pub(crate) fn target(handle: CUstream) -> Answer<Target> {
 /// What a stream handle stands for; 201 for a default stream with no context current (F31).
 pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
-        0 if per_thread::on() => look_up_per_thread(),
+        0 if default_stream::is_of_thread() => look_up_per_thread(),
         0 | LEGACY => look_up_null(),
         PER_THREAD => look_up_per_thread(),
         handle => {

@@ -1,8 +1,9 @@
 //! Copies of bytes from and to arrays of one dimension, or the first row of others (F364).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::memory::rows;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
 use crate::model::stream;
 use crate::model::stream::Target;
 use core::ffi::c_void;

@@ -1,8 +1,9 @@
 //! The calls about captures.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::edit::is_early;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::capture::list::{Edges, discard, with};
 use crate::model::capture::{MODE, list};
 use crate::model::graph::Graph;

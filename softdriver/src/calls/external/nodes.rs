@@ -1,8 +1,9 @@
 //! Nodes of graphs that signal semaphores and wait for them.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::params::{set, set_in_exec};
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::external::semaphore::{Signals, Waits};
 use crate::model::graph::add::add;
 use crate::model::graph::node::{Node, Work};

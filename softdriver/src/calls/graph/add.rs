@@ -1,9 +1,9 @@
 //! The driver functions about [`add`](crate::model::graph::add).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::kernel::launch_of;
 use crate::calls::graph::params;
-use crate::entry::driver;
 use crate::model::graph::add::add;
 use crate::model::graph::node::Work;
 use cuscope_sys::*;

@@ -1,8 +1,9 @@
 //! The driver functions about [`batch`](crate::model::graph::batch).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::params::{set, set_in_exec};
-use crate::entry::{self, driver};
+use crate::entry;
 use crate::model::graph::add::add;
 use crate::model::graph::batch::Batch;
 use crate::model::graph::node::{Node, Work};

@@ -1,8 +1,9 @@
 //! The driver functions about [`child`](crate::model::graph::child).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::exec::find as find_exec;
-use crate::entry::{self, driver};
+use crate::entry;
 use crate::model::graph::add::add;
 use crate::model::graph::child::{Child, flat};
 use crate::model::graph::find;

@@ -1,9 +1,10 @@
 //! The driver functions about [`conditional`](crate::model::graph::conditional).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::kernel::launch_of;
 use crate::calls::graph::{edit, event, params};
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
 use crate::model::graph::add::add;
 use crate::model::graph::batch::Batch;
 use crate::model::graph::child::Child;

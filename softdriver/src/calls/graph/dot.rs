@@ -1,7 +1,8 @@
 //! Graphs as pictures.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, driver};
+use crate::call::driver;
+use crate::entry;
 use crate::model::graph::node::{Node, Work, places};
 use crate::model::graph::{Graph, find};
 use core::ffi::{c_char, c_uint};

@@ -1,7 +1,8 @@
 //! Changes of graphs, and copies of them.
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::graph::node::{Node, Work};
 use crate::model::graph::query::{PLAIN, is_plain, node};
 use crate::model::graph::{GRAPHS, Graph, find, graph_of};

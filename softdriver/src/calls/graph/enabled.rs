@@ -1,8 +1,10 @@
 //! Nodes that are switched off.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::exec::find as find_exec;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
+use crate::host_function;
 use crate::model::graph::exec::Exec;
 use crate::model::graph::node::{Node, Work};
 use crate::model::graph::query::node;
@@ -13,7 +15,7 @@ use std::sync::Arc;
 /// A node of an instantiated graph that can be switched; INVALID_VALUE for others (F216).
 fn switch(exec: CUgraphExec, handle: CUgraphNode) -> Answer<(Arc<Exec>, Node)> {
     let exec = find_exec(exec)?;
-    if entry::is_in_host_function() {
+    if host_function::running() {
         return Err(CUDA_ERROR_INVALID_VALUE); // F219
     }
     let node = exec.node(node(handle)?.handle);

@@ -1,8 +1,10 @@
 //! The parameters of kernel nodes.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::exec::find as find_exec;
-use crate::entry::{Answer, driver};
+use crate::entry::Answer;
+use crate::host_function;
 use crate::model::graph::graph_of;
 use crate::model::graph::node::{Node, Work};
 use crate::model::graph::query::node;
@@ -126,7 +128,7 @@ driver! {
         after_fault_if_zero(&[0]),
     ] {
         let handle = node(hNode)?.handle;
-        entry::refuse_in_host_function()?;
+        host_function::refuse()?;
         let launch = launch_of(nodeParams)?;
         graph_of(handle)?.with_node(handle, |node| {
             node.work = launch_instead(node, launch)?;
@@ -145,7 +147,7 @@ driver! {
         after_fault_if_zero(&[0]),
     ] {
         let exec = find_exec(hGraphExec)?;
-        if entry::is_in_host_function() {
+        if host_function::running() {
             return Err(CUDA_ERROR_INVALID_VALUE); // F199
         }
         let handle = node(hNode)?.handle;

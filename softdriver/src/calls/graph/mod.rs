@@ -95,8 +95,9 @@ pub use user_object::cuUserObjectCreate;
 pub use user_object::cuUserObjectRelease;
 pub use user_object::cuUserObjectRetain;
 
-use crate::entry::{self, driver};
-use crate::model::driver::driver as state;
+use crate::call::driver;
+use crate::entry;
+use crate::model::graph::HANDLES;
 use crate::model::graph::{Graph, find};
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -120,7 +121,7 @@ driver! {
         if graph.body {
             return Err(CUDA_ERROR_INVALID_VALUE); // F523
         }
-        state().graphs.remove(hGraph.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        HANDLES.remove(hGraph.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         Ok(())
     }
 }

@@ -1,16 +1,18 @@
 //! The parameters of nodes that copy, fill, or call the host.
 #![allow(unsafe_code, reason = "exported functions")]
 
+use crate::call::driver;
 use crate::calls::graph::exec::find as find_exec;
-use crate::entry::{self, Answer, driver};
+use crate::entry::{self, Answer};
+use crate::host_function;
 use crate::model::context;
-use crate::model::driver::driver as state;
 use crate::model::graph::node::{Fill, Node, Work};
 use crate::model::graph::query::node;
 use crate::model::graph::{Graph, graph_of};
 use crate::model::launch::HostCall;
 use crate::model::life::Life;
-use crate::model::memory::transfer::Transfer;
+use crate::model::memory::space::SPACE;
+use crate::model::transfer::Transfer;
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -39,7 +41,7 @@ pub(crate) fn set_in_exec(
     make: impl FnOnce(&Node) -> Answer<Does>,
 ) -> Answer {
     let exec = find_exec(exec)?;
-    if entry::is_in_host_function() {
+    if host_function::running() {
         return Err(CUDA_ERROR_INVALID_VALUE); // F219
     }
     let handle = node(handle)?.handle;
@@ -52,7 +54,7 @@ pub(crate) fn set_in_exec(
 /// The context that a node acts in: that of the memory if none is given.
 fn life_of(context: CUcontext, address: u64) -> Answer<Arc<Life>> {
     match context.is_null() {
-        true => Ok(state().space.find_for_graph(address, 1)?.life.clone()),
+        true => Ok(SPACE.find_for_graph(address, 1)?.life.clone()),
         false => Ok(context::find(context)?.life()?.home()),
     }
 }

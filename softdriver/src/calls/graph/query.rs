@@ -1,7 +1,8 @@
 //! The driver functions about [`query`](crate::model::graph::query).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{self, Answer, driver};
+use crate::call::driver;
+use crate::entry::{self, Answer};
 use crate::model::graph::node::Node;
 use crate::model::graph::query::{PLAIN, is_plain, node};
 use crate::model::graph::{find, graph_of};

@@ -1,7 +1,7 @@
 //! The driver functions about [`user_object`](crate::model::graph::user_object).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
+use crate::call::driver;
 use crate::model::graph::find;
 use crate::model::graph::user_object::{Held, UserObject, object, objects};
 use crate::{entry, sync};

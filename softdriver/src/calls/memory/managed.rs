@@ -1,10 +1,11 @@
 //! The driver functions about [`managed`](crate::model::memory::managed).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::{Answer, driver};
-use crate::model::driver::driver as state;
+use crate::call::driver;
+use crate::entry::Answer;
 use crate::model::memory::managed::{HOST_BIT, INVALID, NOWHERE, Page, Place, users};
 use crate::model::memory::set::Pattern;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::stream::Target;
 use crate::model::{capture, stack, stream};
@@ -18,7 +19,7 @@ const PAGE: u64 = 4096;
 
 /// The managed memory of so many bytes, which are not 0; INVALID_VALUE for other memory.
 fn managed(address: CUdeviceptr, bytes: usize) -> Answer<Arc<Allocation>> {
-    let found = state().space.find(address, bytes)?;
+    let found = SPACE.find(address, bytes)?;
     if bytes > 0 && found.kind == Kind::Managed { Ok(found) } else { Err(INVALID) }
 }
 
@@ -219,7 +220,7 @@ driver! {
         }
         let life = calls::stack::current_home()?;
         capture::check_unsafe()?;
-        entry::write(dptr, state().space.allocate_with(&life, bytesize, Kind::Managed, flags, None)?)
+        entry::write(dptr, SPACE.allocate_with(&life, bytesize, Kind::Managed, flags, None)?)
     }
     /// Moves managed memory to a device or to the host.
     fn cuMemPrefetchAsync(devPtr: CUdeviceptr, count: usize, dstDevice: CUdevice, hStream: CUstream) {
@@ -247,7 +248,7 @@ driver! {
         let target = stream::target(hStream)?;
         calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
-        let whole = state().space.exactly(dptr, Kind::Managed)?;
+        let whole = SPACE.exactly(dptr, Kind::Managed)?;
         let all = length == 0 || length == whole.size;
         // The real driver dies of 0.
         let known = matches!(flags, 1 | 2) || (flags == 4 && !hStream.is_null());

@@ -1,11 +1,39 @@
 //! The driver functions about [`set`](crate::model::memory::set).
 #![allow(unsafe_code, reason = "exported functions")]
 
-use crate::entry::driver;
-use crate::model::memory::set::{Pattern, fill};
+use crate::call::driver;
+use crate::entry::Answer;
+use crate::model::graph::node::{Fill, Work};
+use crate::model::memory::set::Pattern;
+use crate::model::memory::space::SPACE;
 use crate::model::stream;
+use crate::model::stream::Target;
+use crate::model::{capture, peer};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
+
+/// Fills memory of the stream's device (F81), aligned to the value, without waiting. A capture takes
+/// any address (F146).
+fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
+    let captured = capture::takes(target)?;
+    if count == 0 {
+        return Ok(());
+    }
+    let aligned = to.is_multiple_of(pattern.size as u64);
+    if captured && aligned {
+        return capture::add(target, Work::Fill(Fill::row(to, pattern, count)));
+    }
+    let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let allocation = SPACE.find(to, len)?;
+    if !peer::may(&target.life, &allocation) || allocation.read_only() || !aligned {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    let work = move || {
+        pattern.fill(&allocation, to, count);
+        Ok(())
+    };
+    target.submit_sized(len, work).map(drop)
+}
 
 driver! {
     /// Writes bytes, on the null stream of the current context (F33).

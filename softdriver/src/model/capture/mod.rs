@@ -8,16 +8,13 @@ pub(crate) mod list;
 
 pub(crate) use event::captured_event;
 pub(crate) use event::mark;
-pub(crate) use list::forget;
-pub(crate) use list::forget_all_of;
+pub(crate) use list::{forget, forget_all_of, none};
 
 use crate::entry::Answer;
 use crate::model::capture::list::with;
 use crate::model::graph::node::{Node, Work};
 use crate::model::life::Life;
-use crate::model::stack;
 use crate::model::stream::Target;
-use crate::rules::Rules;
 use cuscope_sys::*;
 use std::cell::Cell;
 use std::thread;
@@ -34,23 +31,6 @@ thread_local! {
 /// The capture mode of the calling thread.
 pub(crate) fn mode() -> CUstreamCaptureMode {
     MODE.get()
-}
-
-/// Refuses a call that captures forbid, while there is one that forbids it.
-#[inline]
-pub(crate) fn admit(rules: &Rules) -> Answer {
-    if list::none() { Ok(()) } else { admit_during(rules) }
-}
-
-/// The same with captures in progress.
-#[cold]
-fn admit_during(rules: &Rules) -> Answer {
-    if rules.no_capture_in_context {
-        stack::current()?;
-    } else if !rules.no_capture {
-        return Ok(());
-    }
-    check_unsafe()
 }
 
 /// What no capture that concerns this thread may see: 900, and each of them is invalidated (F140).

@@ -1,7 +1,8 @@
 //! Objects of the program that graphs keep alive (F556 to F560).
 #![allow(unsafe_code, reason = "a call of the host's")]
 
-use crate::entry::{Answer, in_host_function};
+use crate::entry::Answer;
+use crate::host_function;
 use crate::model::graph::Graph;
 use crate::model::graph::node::Work;
 use crate::registry::Registry;
@@ -43,7 +44,7 @@ impl UserObject {
             return;
         }
         objects().remove(self.handle);
-        in_host_function(|| {
+        host_function::run(|| {
             let user_data = ptr::with_exposed_provenance_mut(self.user_data);
             // SAFETY: the program promises that the function may be called once with its argument, on any thread,
             // when the last reference is given back.

@@ -1,11 +1,7 @@
 //! Fills.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
-use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::space::Allocation;
-use crate::model::stream::Target;
-use crate::model::{capture, peer};
 use crate::race;
 use crate::race::Access;
 use cuscope_sys::*;
@@ -45,27 +41,4 @@ impl Pattern {
     pub(crate) fn write(self, allocation: &Allocation, to: u64, count: usize) {
         allocation.storage.fill(allocation.offset(to), count * self.size, self.bytes);
     }
-}
-
-/// Fills memory of the stream's device (F81), aligned to the value, without waiting. A capture takes
-/// any address (F146).
-pub(crate) fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
-    let captured = capture::takes(target)?;
-    if count == 0 {
-        return Ok(());
-    }
-    let aligned = to.is_multiple_of(pattern.size as u64);
-    if captured && aligned {
-        return capture::add(target, Work::Fill(Fill::row(to, pattern, count)));
-    }
-    let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-    let allocation = state().space.find(to, len)?;
-    if !peer::may(&target.life, &allocation) || allocation.read_only() || !aligned {
-        return Err(CUDA_ERROR_INVALID_VALUE);
-    }
-    let work = move || {
-        pattern.fill(&allocation, to, count);
-        Ok(())
-    };
-    target.submit_sized(len, work).map(drop)
 }
