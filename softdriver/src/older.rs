@@ -96,8 +96,8 @@ driver! {
 }
 
 /// Hands the older forms to the macro `$with`.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! older_functions { ($with:path) => { $with! {
     cuCtxAttach(pctx: *mut CUcontext, flags: c_uint);
     cuCtxCreate(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice);
@@ -135,8 +135,8 @@ macro_rules! older_functions { ($with:path) => { $with! {
 } } }
 
 /// Hands the older forms that have one for the calling thread's default stream to the macro `$with`.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! older_per_thread { ($with:path) => { $with! {
     cuStreamBatchMemOp "_ptsz" (stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint);
     cuStreamBeginCapture "_ptsz" (hStream: CUstream);
@@ -149,8 +149,8 @@ macro_rules! older_per_thread { ($with:path) => { $with! {
 
 /// Hands the names that answer NOT_SUPPORTED and nothing else to the macro `$with`: forms with 32-bit
 /// addresses or sizes, texture references, what CUDA 12 gave up, and other APIs' memory.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! other_names {
     ($with:path) => {
         $with! {

@@ -13,7 +13,7 @@ use crate::model::life::Life;
 use crate::model::memory::space::SPACE;
 use crate::model::module::MODULES;
 use crate::model::{device, stack};
-use crate::{calls, entry, sticky, sync};
+use crate::{entry, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn destroy(context: &Arc<Context>) -> Answer {
     if !end(&context.last_life()) {
         return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED); // F15
     }
-    calls::stack::pop_if_top(context);
+    crate::calls::stack::pop_if_top(context);
     Ok(())
 }
 
@@ -202,7 +202,7 @@ driver! {
     /// Waits for everything in the current context; not with a capture in it (F101).
     fn cuCtxSynchronize() [needs_current] {
         let life = stack::current_life()?;
-        calls::capture::refuse_in(&life)?;
+        crate::calls::capture::refuse_in(&life)?;
         life.synchronize()?;
         pool::settle();
         sticky::check()
@@ -210,7 +210,7 @@ driver! {
     /// Waits for everything in a context (F123).
     fn cuCtxSynchronize_v2(ctx: CUcontext) [zero_is_current(0)] {
         let life = find_or_current(ctx)?.life()?;
-        calls::capture::refuse_in(&life)?;
+        crate::calls::capture::refuse_in(&life)?;
         life.synchronize()?;
         pool::settle();
         life.check_work()

@@ -12,7 +12,7 @@ use crate::model::life::Life;
 use crate::model::stream::Target;
 use crate::model::{capture, stream};
 use crate::schedule::{Class, Label};
-use crate::{calls, domain, entry, sticky};
+use crate::{domain, entry, sticky};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
     event.refuse_shared()?;
-    calls::capture::refuse_in(life)?;
+    crate::calls::capture::refuse_in(life)?;
     event.record(|| life.mark())
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
 pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
     let event = find(handle)?;
     event.refuse_shared()?;
-    calls::capture::refuse_in(life)?;
+    crate::calls::capture::refuse_in(life)?;
     match event.recorded().filter(|ticket| !ticket.over()) {
         Some(ticket) => life.hold_for(ticket),
         None => Ok(()),

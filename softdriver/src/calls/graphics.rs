@@ -10,7 +10,7 @@ use crate::model::graphics::{INVALID, Mapping, Resource, SEVERAL};
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{stack, stream};
-use crate::{calls, entry, gl, sticky, sync};
+use crate::{entry, gl, sticky, sync};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
@@ -51,7 +51,7 @@ fn array_flags(flags: c_uint) -> c_uint {
 
 /// Registers an object in the current context.
 fn register(to: *mut CUgraphicsResource, object: Arc<Inner>, flags: c_uint, egl: bool) -> Answer {
-    let life = calls::stack::current_home()?;
+    let life = crate::calls::stack::current_home()?;
     let resource = Resource { life, object, flags, egl, mapping: Mutex::default() };
     if egl {
         *sync::lock(&resource.mapping) = Some(resource.map()?);

@@ -12,7 +12,7 @@ use crate::model::memory::shared::Shared;
 use crate::model::memory::shared::Told;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
-use crate::{calls, entry, sync};
+use crate::{entry, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
         let counts = Counts(Shared::open(told.place, Counts::SIZE)?);
-        entry::write(phEvent, calls::event::open(life, counts))
+        entry::write(phEvent, crate::calls::event::open(life, counts))
     }
     /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that
     /// finds them. Waits for the work of the context.

@@ -10,7 +10,7 @@ use crate::model::library::LIBRARIES;
 use crate::model::library::{Library, find_kernel, function_in};
 use crate::model::module::MODULES;
 use crate::model::{capture, device, stack};
-use crate::{calls, entry, sync};
+use crate::{entry, sync};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
@@ -146,7 +146,7 @@ driver! {
     ] {
         entry::wanted(pMod)?;
         let library = find(library)?;
-        let module = library.module_in(&calls::stack::current_home()?)?;
+        let module = library.module_in(&crate::calls::stack::current_home()?)?;
         entry::write(pMod, std::ptr::without_provenance_mut(module.handle))
     }
     /// A variable in the current context (F285).
@@ -161,7 +161,7 @@ driver! {
         }
         let library = find(library)?;
         let name = entry::text(name)?.to_bytes();
-        let module = library.module_in(&calls::stack::current_home()?)?;
+        let module = library.module_in(&crate::calls::stack::current_home()?)?;
         module.write_variable(name, dptr, bytes)
     }
     /// No variable is managed here (F285).
@@ -196,7 +196,7 @@ driver! {
     ] {
         entry::wanted(pFunc)?;
         let _known = find_kernel(kernel)?;
-        let function = function_in(kernel, &calls::stack::current_home()?)?;
+        let function = function_in(kernel, &crate::calls::stack::current_home()?)?;
         entry::write(pFunc, function)
     }
     /// The library of a kernel.

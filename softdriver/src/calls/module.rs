@@ -10,7 +10,7 @@ use crate::model::jit::Logs;
 use crate::model::module::MODULES;
 use crate::model::module::{Module, TARGET, code, constant_bytes, instantiate};
 use crate::model::{capture, stack};
-use crate::{calls, entry, ptx, sticky, summary};
+use crate::{entry, ptx, sticky, summary};
 use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::io;
@@ -69,7 +69,7 @@ pub(crate) fn image(image: *const c_void, log: &Logs) -> Answer<Vec<u8>> {
 
 /// Loads PTX into the current context.
 fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
-    let life = calls::stack::current_home()?;
+    let life = crate::calls::stack::current_home()?;
     let code = Arc::new(compile(source, log)?);
     let module = instantiate(life, code, None)?;
     entry::write(to, std::ptr::without_provenance_mut(module.handle))

@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "an exported function")]
 
 use crate::call::driver;
+use crate::entry;
 use crate::entry::Answer;
 use crate::host_function;
 use crate::model::device::all as device_list;
@@ -12,7 +13,6 @@ use crate::model::launch_attributes::Attributes;
 use crate::model::stream::Target;
 use crate::model::{capture, stream};
 use crate::schedule::Label;
-use crate::{calls, entry};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::ptr;
@@ -64,7 +64,7 @@ driver! {
                 return Err(CUDA_ERROR_INVALID_HANDLE);
             }
             let target = stream::target(one.hStream)?;
-            calls::capture::refuse(&target)?;
+            crate::calls::capture::refuse(&target)?;
             if targets.iter().any(|other| other.life.device == target.life.device) {
                 return Err(CUDA_ERROR_INVALID_DEVICE);
             }

@@ -2,7 +2,6 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
-use crate::calls;
 use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
 use crate::model::device::Device;
@@ -43,7 +42,7 @@ fn retain(device: &Device, primary: &mut Primary) -> Answer<Arc<Context>> {
 fn end(mut primary: MutexGuard<'_, Primary>) {
     primary.flags = 0;
     if let Some(context) = &primary.context {
-        calls::context::end(&context.last_life());
+        crate::calls::context::end(&context.last_life());
     }
 }
 

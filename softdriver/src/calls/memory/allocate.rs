@@ -9,7 +9,7 @@ use crate::model::device::TOTAL_MEMORY;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::{capture, peer, stack};
-use crate::{calls, entry, sticky};
+use crate::{entry, sticky};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
@@ -41,7 +41,7 @@ driver! {
         needs_current,
         no_capture_in_context,
     ] {
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         entry::wanted(dptr)?;
         if bytesize == 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
@@ -92,7 +92,7 @@ driver! {
         needs_current,
         no_capture_in_context,
     ] {
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         entry::wanted(pp)?;
         if bytesize == 0 {
             return entry::write(pp, std::ptr::null_mut());

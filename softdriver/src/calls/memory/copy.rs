@@ -12,8 +12,8 @@ use crate::model::stream::Target;
 use crate::model::transfer::{Place, Transfer};
 use crate::model::{capture, stack, stream};
 use crate::queue::Ticket;
+use crate::race;
 use crate::race::Access;
-use crate::{calls, race};
 use core::ffi::c_void;
 use cuscope_sys::*;
 use std::ptr;
@@ -317,7 +317,7 @@ driver! {
     ) [zero_is_current(5)] {
         let _unused = (dstContext, srcContext);
         let target = stream::target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         on_device(&target, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host on the null stream of the current context (F33, F52).

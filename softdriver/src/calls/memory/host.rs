@@ -6,7 +6,7 @@ use crate::call::driver;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stack;
-use crate::{calls, entry, sticky};
+use crate::{entry, sticky};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::fs;
@@ -48,7 +48,7 @@ driver! {
         needs_current,
         no_capture_in_context,
     ] {
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         let start = p.expose_provenance();
         let end = start.checked_add(bytesize);
         if p.is_null() || bytesize == 0 || Flags & !KNOWN != 0 || end.is_none() {
@@ -118,7 +118,7 @@ driver! {
         const ALL: c_uint = CU_MEMHOSTALLOC_PORTABLE
             | CU_MEMHOSTALLOC_DEVICEMAP
             | CU_MEMHOSTALLOC_WRITECOMBINED;
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         entry::wanted(pp)?;
         if Flags & !ALL != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::entry;
 use crate::entry::Answer;
 use crate::model::memory::managed::{HOST_BIT, INVALID, NOWHERE, Page, Place, users};
 use crate::model::memory::set::Pattern;
@@ -9,7 +10,6 @@ use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::stream::Target;
 use crate::model::{capture, stack, stream};
-use crate::{calls, entry};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::sync::{Arc, PoisonError};
@@ -40,7 +40,7 @@ fn with_pages<R>(
 /// Moves memory that is everywhere, behind what the stream holds.
 fn prefetch(address: CUdeviceptr, bytes: usize, stream: CUstream, place: Answer<Place>) -> Answer {
     let target = stream::target(stream)?;
-    calls::capture::refuse(&target)?;
+    crate::calls::capture::refuse(&target)?;
     let place = place?;
     let one = managed(address, bytes)?;
     let work = move || {
@@ -160,7 +160,7 @@ fn ranges(
         return Err(INVALID);
     }
     let target = stream::target(stream)?;
-    calls::capture::refuse(&target)?;
+    crate::calls::capture::refuse(&target)?;
     let range = |index| {
         let range = (
             entry::element(dptrs.cast_const(), index)?,
@@ -218,7 +218,7 @@ driver! {
         if bytesize == 0 || !matches!(flags, 1 | 2) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         capture::check_unsafe()?;
         entry::write(dptr, SPACE.allocate_with(&life, bytesize, Kind::Managed, flags, None)?)
     }
@@ -246,7 +246,7 @@ driver! {
         flags: c_uint,
     ) [host_fn, zero_is_current(0)] {
         let target = stream::target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
         let whole = SPACE.exactly(dptr, Kind::Managed)?;
         let all = length == 0 || length == whole.size;

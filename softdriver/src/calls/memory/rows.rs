@@ -4,6 +4,7 @@
 use crate::call::driver;
 use crate::calls::memory::copy::wait_as;
 use crate::calls::stack;
+use crate::entry;
 use crate::entry::Answer;
 use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::set::Pattern;
@@ -12,7 +13,6 @@ use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::transfer::{Described, Transfer};
 use crate::model::{capture, peer, stream};
-use crate::{calls, entry};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
@@ -119,7 +119,7 @@ driver! {
         zero_is_current(1),
     ] {
         let target = stream::target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         copy(&target, pCopy, true)
     }
     /// Fills rows of bytes.
