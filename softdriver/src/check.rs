@@ -1,8 +1,8 @@
 //! Reads of memory that nobody wrote, and accesses of kernels that miss all memory: what memory checkers
 //! look for (`CUSCOPE_SOFT_CHECK`). Without the variable nothing here costs anything but a look at a switch.
 
-use crate::model::driver::driver as state;
 use crate::model::memory::space::Allocation;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::watched::Watch;
 use crate::model::memory::watched::Watched;
 use crate::ptx::{Fault, Memory};
@@ -154,7 +154,7 @@ fn found(wrong: Wrong, work: &str, bytes: usize, address: u64, at: Option<&Alloc
         Some(at) => {
             format!("{} bytes into the allocation {base:#x} of {} bytes", address - base, at.size)
         }
-        None => state().space.beside(address),
+        None => SPACE.beside(address),
     };
     let mut all = sync::lock(&FOUND);
     let same = |one: &&mut Finding| {
@@ -240,7 +240,7 @@ impl Watch for Checked {
             Err(_) => return,
         }
         // None if it was freed meanwhile.
-        let Some(there) = state().space.find_running(address, bytes) else { return };
+        let Some(there) = SPACE.find_running(address, bytes) else { return };
         let offset = there.offset(address);
         if matches!(access, Access::Read | Access::Atomic) {
             check_written(Wrong::Unwritten, &self.kernel, &there, offset, bytes);

@@ -1,15 +1,38 @@
 //! What tests ask the software driver: which calls a thread made, what is alive, and which races there
 //! were.
 
+use crate::model::array::ARRAYS;
+use crate::model::array::mipmap::MIPMAPPED_ARRAYS;
+use crate::model::array::texture::SURFACES;
+use crate::model::array::texture::TEXTURES;
 use crate::model::capture;
+use crate::model::context::Creation;
+use crate::model::context::LIVING;
 use crate::model::driver;
+use crate::model::event::EVENTS;
+use crate::model::external::memory::ExternalMemory;
+use crate::model::external::memory::MEMORIES;
+use crate::model::external::semaphore::ExternalSemaphore;
+use crate::model::external::semaphore::SEMAPHORES;
+use crate::model::graph::HANDLES;
+use crate::model::graph::exec::EXECS;
+use crate::model::graphics::RESOURCES;
+use crate::model::graphics::Resource;
+use crate::model::ipc::OPENED;
+use crate::model::library::LIBRARIES;
+use crate::model::link::LINKS;
+use crate::model::memory::pool::POOLS;
+use crate::model::memory::space::SPACE;
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
+use crate::model::module::MODULES;
 use crate::model::notification;
 use crate::model::stack;
+use crate::model::stream::STREAMS;
 use crate::race;
+use crate::sync;
 use cuscope_sys::CUstreamCaptureMode;
 use std::cell::{Cell, RefCell};
 
-pub use crate::model::driver::Live;
 pub use crate::model::stack::Entry;
 pub use crate::race::{Access, Operation, Race};
 
@@ -64,9 +87,107 @@ impl Drop for Recording {
     }
 }
 
+/// How much of everything is alive in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Live {
+    /// Contexts that `cuCtxCreate` made.
+    pub contexts: usize,
+    /// Primary contexts that are active.
+    pub primary_contexts: usize,
+    /// Green contexts; each also keeps a primary one active.
+    pub green_contexts: usize,
+    /// Streams.
+    pub streams: usize,
+    /// Events.
+    pub events: usize,
+    /// Modules, but for those of libraries.
+    pub modules: usize,
+    /// Libraries.
+    pub libraries: usize,
+    /// Links in progress.
+    pub links: usize,
+    /// Allocations of device memory; variables of modules do not count.
+    pub allocations: usize,
+    /// The bytes that were asked for in them.
+    pub bytes: usize,
+    /// Allocations of page-locked host memory.
+    pub host_allocations: usize,
+    /// Registrations of host memory of the program.
+    pub registrations: usize,
+    /// Reserved ranges of addresses.
+    pub reservations: usize,
+    /// Handles of physical memory, and of multicast objects.
+    pub physical: usize,
+    /// Mappings of physical memory.
+    pub mappings: usize,
+    /// Allocations of other processes that are open.
+    pub opened: usize,
+    /// Arrays, but for the levels of mipmapped ones.
+    pub arrays: usize,
+    /// Mipmapped arrays.
+    pub mipmapped_arrays: usize,
+    /// Textures.
+    pub textures: usize,
+    /// Surfaces.
+    pub surfaces: usize,
+    /// Memory of other interfaces that is imported.
+    pub external_memories: usize,
+    /// Its mappings as buffers.
+    pub external_mappings: usize,
+    /// Semaphores of other interfaces that are imported.
+    pub external_semaphores: usize,
+    /// Resources of graphics that are registered.
+    pub graphics_resources: usize,
+    /// Pools of memory, but for those that the devices have from the start.
+    pub pools: usize,
+    /// Graphs, but for those of nodes.
+    pub graphs: usize,
+    /// Instantiated graphs.
+    pub graph_execs: usize,
+}
+
 /// Counts what is alive, in every context and of every thread. All zero before `cuInit`.
 pub fn live() -> Live {
-    driver::get().map(driver::Driver::live).unwrap_or_default()
+    if driver::ready() { counted() } else { Live::default() }
+}
+
+/// The same behind `cuInit`.
+fn counted() -> Live {
+    let memory = SPACE.usage();
+    let mapped = VIRTUAL_MEMORY.usage();
+    let living = sync::lock(&LIVING);
+    let contexts = |which: fn(&Creation) -> bool| {
+        living.values().filter(|context| which(&context.creation) && context.alive()).count()
+    };
+    Live {
+        contexts: contexts(|creation| matches!(creation, Creation::Ordinary)),
+        primary_contexts: contexts(|creation| matches!(creation, Creation::Primary)),
+        green_contexts: contexts(|creation| matches!(creation, Creation::Green(_))),
+        streams: STREAMS.count(|stream| stream.life.alive()),
+        events: EVENTS.count(|event| event.life.alive()),
+        modules: MODULES.count(|module| module.library.is_none()),
+        libraries: LIBRARIES.count(|_| true),
+        links: LINKS.count(|_| true),
+        allocations: memory.allocations,
+        bytes: memory.bytes,
+        host_allocations: memory.host_allocations,
+        registrations: memory.registrations,
+        reservations: mapped.reservations,
+        physical: mapped.handles,
+        mappings: mapped.mappings,
+        opened: OPENED.count(),
+        arrays: ARRAYS.count(|array| !array.is_level && array.life.alive()),
+        mipmapped_arrays: MIPMAPPED_ARRAYS.count(|array| array.life.alive()),
+        textures: TEXTURES.count(|texture| texture.life.alive()),
+        surfaces: SURFACES.count(|surface| surface.life.alive()),
+        external_memories: MEMORIES.count(ExternalMemory::alive),
+        external_mappings: memory.external_mappings,
+        external_semaphores: SEMAPHORES.count(ExternalSemaphore::alive),
+        graphics_resources: RESOURCES.count(Resource::alive),
+        pools: POOLS.all.count(|pool| !POOLS.first.contains(&pool.handle)),
+        graphs: HANDLES.count(|graph| !graph.captured() && !graph.is_of_node()),
+        graph_execs: EXECS.count(|_| true),
+    }
 }
 
 /// Tells the functions of `cuDeviceRegisterAsyncNotification` that memory of the device with this ordinal is so many bytes over

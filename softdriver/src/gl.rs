@@ -13,7 +13,7 @@
 #![allow(unsafe_code, reason = "copies bytes of objects")]
 use crate::entry::Answer;
 use crate::model::array;
-use crate::model::driver;
+use crate::model::graphics::RESOURCES;
 use crate::model::memory::storage::Storage;
 use crate::queue::Ticket;
 use crate::sync;
@@ -213,8 +213,7 @@ impl Inner {
     }
 
     fn when_unmapped(&self, part: usize) -> Option<&Storage> {
-        let mapped = |driver: &driver::Driver| driver.graphics.count(|one| one.maps(self)) > 0;
-        if driver::get().is_some_and(mapped) {
+        if RESOURCES.count(|one| one.maps(self)) > 0 {
             return None;
         }
         let unmaps = std::mem::take(&mut *sync::lock(&self.unmaps));

@@ -20,6 +20,7 @@
 mod call;
 mod calls;
 mod check;
+mod conditions;
 pub mod control;
 mod domain;
 mod entry;
@@ -36,6 +37,7 @@ pub mod older;
 #[doc(hidden)]
 pub mod per_thread;
 mod plan;
+mod plan_text;
 mod print;
 mod ptx;
 mod queue;
@@ -54,28 +56,49 @@ mod unsupported;
 mod visible;
 
 pub use calls::affinity::{cuCtxGetExecAffinity, cuDeviceGetExecAffinitySupport};
-pub use calls::array::{
-    cuArray3DCreate_v2, cuArray3DGetDescriptor_v2, cuArrayCreate_v2, cuArrayDestroy,
-    cuArrayGetDescriptor_v2, cuArrayGetMemoryRequirements, cuArrayGetPlane,
-    cuArrayGetSparseProperties, cuMemcpyAtoA_v2, cuMemcpyAtoD_v2, cuMemcpyAtoH_v2,
-    cuMemcpyAtoHAsync_v2, cuMemcpyDtoA_v2, cuMemcpyHtoA_v2, cuMemcpyHtoAAsync_v2,
-    cuMipmappedArrayCreate, cuMipmappedArrayDestroy, cuMipmappedArrayGetLevel,
-    cuMipmappedArrayGetMemoryRequirements, cuMipmappedArrayGetSparseProperties, cuSurfObjectCreate,
-    cuSurfObjectDestroy, cuSurfObjectGetResourceDesc, cuTexObjectCreate, cuTexObjectDestroy,
-    cuTexObjectGetResourceDesc, cuTexObjectGetResourceViewDesc, cuTexObjectGetTextureDesc,
-};
+pub use calls::array::arrays::cuArray3DCreate_v2;
+pub use calls::array::arrays::cuArray3DGetDescriptor_v2;
+pub use calls::array::arrays::cuArrayCreate_v2;
+pub use calls::array::arrays::cuArrayDestroy;
+pub use calls::array::arrays::cuArrayGetDescriptor_v2;
+pub use calls::array::arrays::cuArrayGetMemoryRequirements;
+pub use calls::array::arrays::cuArrayGetPlane;
+pub use calls::array::arrays::cuArrayGetSparseProperties;
+pub use calls::array::copy::cuMemcpyAtoA_v2;
+pub use calls::array::copy::cuMemcpyAtoD_v2;
+pub use calls::array::copy::cuMemcpyAtoH_v2;
+pub use calls::array::copy::cuMemcpyAtoHAsync_v2;
+pub use calls::array::copy::cuMemcpyDtoA_v2;
+pub use calls::array::copy::cuMemcpyHtoA_v2;
+pub use calls::array::copy::cuMemcpyHtoAAsync_v2;
+pub use calls::array::mipmap::cuMipmappedArrayCreate;
+pub use calls::array::mipmap::cuMipmappedArrayDestroy;
+pub use calls::array::mipmap::cuMipmappedArrayGetLevel;
+pub use calls::array::mipmap::cuMipmappedArrayGetMemoryRequirements;
+pub use calls::array::mipmap::cuMipmappedArrayGetSparseProperties;
+pub use calls::array::texture::cuSurfObjectCreate;
+pub use calls::array::texture::cuSurfObjectDestroy;
+pub use calls::array::texture::cuSurfObjectGetResourceDesc;
+pub use calls::array::texture::cuTexObjectCreate;
+pub use calls::array::texture::cuTexObjectDestroy;
+pub use calls::array::texture::cuTexObjectGetResourceDesc;
+pub use calls::array::texture::cuTexObjectGetResourceViewDesc;
+pub use calls::array::texture::cuTexObjectGetTextureDesc;
 pub use calls::attributes::{cuStreamCopyAttributes, cuStreamGetAttribute, cuStreamSetAttribute};
 pub use calls::cache::{
     cuCtxGetCacheConfig, cuCtxGetSharedMemConfig, cuCtxResetPersistingL2Cache, cuCtxSetCacheConfig,
     cuCtxSetSharedMemConfig,
 };
 pub use calls::callback::cuStreamAddCallback;
-pub use calls::capture::{
-    cuStreamBeginCapture_v2, cuStreamBeginCaptureToGraph, cuStreamEndCapture,
-    cuStreamGetCaptureInfo_v2, cuStreamGetCaptureInfo_v3, cuStreamIsCapturing,
-    cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies_v2,
-    cuThreadExchangeStreamCaptureMode,
-};
+pub use calls::capture::streams::cuStreamBeginCapture_v2;
+pub use calls::capture::streams::cuStreamBeginCaptureToGraph;
+pub use calls::capture::streams::cuStreamEndCapture;
+pub use calls::capture::streams::cuStreamGetCaptureInfo_v2;
+pub use calls::capture::streams::cuStreamGetCaptureInfo_v3;
+pub use calls::capture::streams::cuStreamIsCapturing;
+pub use calls::capture::streams::cuStreamUpdateCaptureDependencies;
+pub use calls::capture::streams::cuStreamUpdateCaptureDependencies_v2;
+pub use calls::capture::streams::cuThreadExchangeStreamCaptureMode;
 pub use calls::context::{
     cuCtxCreate_v2, cuCtxCreate_v3, cuCtxCreate_v4, cuCtxDestroy_v2, cuCtxGetApiVersion,
     cuCtxGetDevice, cuCtxGetDevice_v2, cuCtxGetFlags, cuCtxGetId, cuCtxRecordEvent, cuCtxSetFlags,
@@ -95,6 +118,10 @@ pub use calls::event::{
     cuEventCreate, cuEventDestroy_v2, cuEventElapsedTime, cuEventElapsedTime_v2, cuEventQuery,
     cuEventRecord, cuEventRecordWithFlags, cuEventSynchronize,
 };
+pub use calls::external::memory::cuDestroyExternalMemory;
+pub use calls::external::memory::cuExternalMemoryGetMappedBuffer;
+pub use calls::external::memory::cuExternalMemoryGetMappedMipmappedArray;
+pub use calls::external::memory::cuImportExternalMemory;
 pub use calls::external::nodes::{
     cuGraphAddExternalSemaphoresSignalNode, cuGraphAddExternalSemaphoresWaitNode,
     cuGraphExecExternalSemaphoresSignalNodeSetParams,
@@ -102,42 +129,92 @@ pub use calls::external::nodes::{
     cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresWaitNodeGetParams,
     cuGraphExternalSemaphoresWaitNodeSetParams,
 };
-pub use calls::external::{
-    cuDestroyExternalMemory, cuDestroyExternalSemaphore, cuExternalMemoryGetMappedBuffer,
-    cuExternalMemoryGetMappedMipmappedArray, cuImportExternalMemory, cuImportExternalSemaphore,
-    cuSignalExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync,
-};
+pub use calls::external::semaphore::cuDestroyExternalSemaphore;
+pub use calls::external::semaphore::cuImportExternalSemaphore;
+pub use calls::external::semaphore::cuSignalExternalSemaphoresAsync;
+pub use calls::external::semaphore::cuWaitExternalSemaphoresAsync;
 pub use calls::function::{
     cuFuncGetAttribute, cuFuncGetModule, cuFuncGetName, cuFuncGetParamInfo, cuFuncIsLoaded,
     cuFuncLoad, cuFuncSetAttribute, cuFuncSetCacheConfig, cuFuncSetSharedMemConfig,
 };
-pub use calls::graph::{
-    cuDeviceGetGraphMemAttribute, cuDeviceGraphMemTrim, cuDeviceSetGraphMemAttribute,
-    cuGraphAddBatchMemOpNode, cuGraphAddChildGraphNode, cuGraphAddDependencies,
-    cuGraphAddDependencies_v2, cuGraphAddEmptyNode, cuGraphAddEventRecordNode,
-    cuGraphAddEventWaitNode, cuGraphAddHostNode, cuGraphAddKernelNode_v2, cuGraphAddMemAllocNode,
-    cuGraphAddMemFreeNode, cuGraphAddMemcpyNode, cuGraphAddMemsetNode, cuGraphAddNode,
-    cuGraphAddNode_v2, cuGraphBatchMemOpNodeGetParams, cuGraphBatchMemOpNodeSetParams,
-    cuGraphChildGraphNodeGetGraph, cuGraphClone, cuGraphConditionalHandleCreate, cuGraphCreate,
-    cuGraphDebugDotPrint, cuGraphDestroy, cuGraphDestroyNode, cuGraphEventRecordNodeGetEvent,
-    cuGraphEventRecordNodeSetEvent, cuGraphEventWaitNodeGetEvent, cuGraphEventWaitNodeSetEvent,
-    cuGraphExecBatchMemOpNodeSetParams, cuGraphExecChildGraphNodeSetParams, cuGraphExecDestroy,
-    cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventWaitNodeSetEvent, cuGraphExecGetFlags,
-    cuGraphExecHostNodeSetParams, cuGraphExecKernelNodeSetParams_v2,
-    cuGraphExecMemcpyNodeSetParams, cuGraphExecMemsetNodeSetParams, cuGraphExecNodeSetParams,
-    cuGraphExecUpdate_v2, cuGraphGetEdges, cuGraphGetEdges_v2, cuGraphGetNodes,
-    cuGraphGetRootNodes, cuGraphHostNodeGetParams, cuGraphHostNodeSetParams,
-    cuGraphInstantiateWithFlags, cuGraphInstantiateWithParams, cuGraphKernelNodeCopyAttributes,
-    cuGraphKernelNodeGetAttribute, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetAttribute,
-    cuGraphKernelNodeSetParams_v2, cuGraphLaunch, cuGraphMemAllocNodeGetParams,
-    cuGraphMemFreeNodeGetParams, cuGraphMemcpyNodeGetParams, cuGraphMemcpyNodeSetParams,
-    cuGraphMemsetNodeGetParams, cuGraphMemsetNodeSetParams, cuGraphNodeFindInClone,
-    cuGraphNodeGetDependencies, cuGraphNodeGetDependencies_v2, cuGraphNodeGetDependentNodes,
-    cuGraphNodeGetDependentNodes_v2, cuGraphNodeGetEnabled, cuGraphNodeGetType,
-    cuGraphNodeSetEnabled, cuGraphNodeSetParams, cuGraphReleaseUserObject,
-    cuGraphRemoveDependencies, cuGraphRemoveDependencies_v2, cuGraphRetainUserObject,
-    cuGraphUpload, cuUserObjectCreate, cuUserObjectRelease, cuUserObjectRetain,
-};
+pub use calls::graph::add::cuGraphAddEmptyNode;
+pub use calls::graph::add::cuGraphAddHostNode;
+pub use calls::graph::add::cuGraphAddKernelNode_v2;
+pub use calls::graph::add::cuGraphAddMemcpyNode;
+pub use calls::graph::add::cuGraphAddMemsetNode;
+pub use calls::graph::any::{cuGraphExecNodeSetParams, cuGraphNodeSetParams};
+pub use calls::graph::batch::cuGraphAddBatchMemOpNode;
+pub use calls::graph::batch::cuGraphBatchMemOpNodeGetParams;
+pub use calls::graph::batch::cuGraphBatchMemOpNodeSetParams;
+pub use calls::graph::batch::cuGraphExecBatchMemOpNodeSetParams;
+pub use calls::graph::child::cuGraphAddChildGraphNode;
+pub use calls::graph::child::cuGraphChildGraphNodeGetGraph;
+pub use calls::graph::child::cuGraphExecChildGraphNodeSetParams;
+pub use calls::graph::conditional::cuGraphAddNode;
+pub use calls::graph::conditional::cuGraphAddNode_v2;
+pub use calls::graph::conditional::cuGraphConditionalHandleCreate;
+pub use calls::graph::dot::cuGraphDebugDotPrint;
+pub use calls::graph::edit::cuGraphAddDependencies;
+pub use calls::graph::edit::cuGraphAddDependencies_v2;
+pub use calls::graph::edit::cuGraphClone;
+pub use calls::graph::edit::cuGraphDestroyNode;
+pub use calls::graph::edit::cuGraphNodeFindInClone;
+pub use calls::graph::edit::cuGraphRemoveDependencies;
+pub use calls::graph::edit::cuGraphRemoveDependencies_v2;
+pub use calls::graph::enabled::cuGraphNodeGetEnabled;
+pub use calls::graph::enabled::cuGraphNodeSetEnabled;
+pub use calls::graph::event::cuGraphAddEventRecordNode;
+pub use calls::graph::event::cuGraphAddEventWaitNode;
+pub use calls::graph::event::cuGraphEventRecordNodeGetEvent;
+pub use calls::graph::event::cuGraphEventRecordNodeSetEvent;
+pub use calls::graph::event::cuGraphEventWaitNodeGetEvent;
+pub use calls::graph::event::cuGraphEventWaitNodeSetEvent;
+pub use calls::graph::event::cuGraphExecEventRecordNodeSetEvent;
+pub use calls::graph::event::cuGraphExecEventWaitNodeSetEvent;
+pub use calls::graph::exec::cuGraphExecDestroy;
+pub use calls::graph::exec::cuGraphExecGetFlags;
+pub use calls::graph::exec::cuGraphInstantiateWithFlags;
+pub use calls::graph::exec::cuGraphInstantiateWithParams;
+pub use calls::graph::exec::cuGraphLaunch;
+pub use calls::graph::exec::cuGraphUpload;
+pub use calls::graph::kernel::cuGraphExecKernelNodeSetParams_v2;
+pub use calls::graph::kernel::cuGraphKernelNodeCopyAttributes;
+pub use calls::graph::kernel::cuGraphKernelNodeGetAttribute;
+pub use calls::graph::kernel::cuGraphKernelNodeGetParams_v2;
+pub use calls::graph::kernel::cuGraphKernelNodeSetAttribute;
+pub use calls::graph::kernel::cuGraphKernelNodeSetParams_v2;
+pub use calls::graph::memory::cuDeviceGetGraphMemAttribute;
+pub use calls::graph::memory::cuDeviceGraphMemTrim;
+pub use calls::graph::memory::cuDeviceSetGraphMemAttribute;
+pub use calls::graph::memory::cuGraphAddMemAllocNode;
+pub use calls::graph::memory::cuGraphAddMemFreeNode;
+pub use calls::graph::memory::cuGraphMemAllocNodeGetParams;
+pub use calls::graph::memory::cuGraphMemFreeNodeGetParams;
+pub use calls::graph::params::cuGraphExecHostNodeSetParams;
+pub use calls::graph::params::cuGraphExecMemcpyNodeSetParams;
+pub use calls::graph::params::cuGraphExecMemsetNodeSetParams;
+pub use calls::graph::params::cuGraphHostNodeGetParams;
+pub use calls::graph::params::cuGraphHostNodeSetParams;
+pub use calls::graph::params::cuGraphMemcpyNodeGetParams;
+pub use calls::graph::params::cuGraphMemcpyNodeSetParams;
+pub use calls::graph::params::cuGraphMemsetNodeGetParams;
+pub use calls::graph::params::cuGraphMemsetNodeSetParams;
+pub use calls::graph::query::cuGraphGetEdges;
+pub use calls::graph::query::cuGraphGetEdges_v2;
+pub use calls::graph::query::cuGraphGetNodes;
+pub use calls::graph::query::cuGraphGetRootNodes;
+pub use calls::graph::query::cuGraphNodeGetDependencies;
+pub use calls::graph::query::cuGraphNodeGetDependencies_v2;
+pub use calls::graph::query::cuGraphNodeGetDependentNodes;
+pub use calls::graph::query::cuGraphNodeGetDependentNodes_v2;
+pub use calls::graph::query::cuGraphNodeGetType;
+pub use calls::graph::update::cuGraphExecUpdate_v2;
+pub use calls::graph::user_object::cuGraphReleaseUserObject;
+pub use calls::graph::user_object::cuGraphRetainUserObject;
+pub use calls::graph::user_object::cuUserObjectCreate;
+pub use calls::graph::user_object::cuUserObjectRelease;
+pub use calls::graph::user_object::cuUserObjectRetain;
+pub use calls::graph::{cuGraphCreate, cuGraphDestroy};
 pub use calls::graphics::{
     cuGLGetDevices_v2, cuGraphicsEGLRegisterImage, cuGraphicsGLRegisterBuffer,
     cuGraphicsGLRegisterImage, cuGraphicsMapResources, cuGraphicsResourceGetMappedEglFrame,

@@ -5,6 +5,7 @@ use crate::call::call;
 use crate::call::driver;
 use crate::entry;
 use crate::model::device;
+use crate::model::device_attribute;
 use crate::rules::Rules;
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
@@ -70,7 +71,7 @@ driver! {
         entry::wanted(major)?;
         entry::wanted(minor)?;
         let device = device::device(dev)?;
-        let number = |of| device::attribute(device, of);
+        let number = |of| device_attribute::attribute(device, of);
         entry::write(major, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?)?;
         entry::write(minor, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?)
     }
@@ -78,7 +79,7 @@ driver! {
     fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) [after_fault] {
         entry::wanted(prop)?;
         let device = device::device(dev)?;
-        let number = |of| device::attribute(device, of);
+        let number = |of| device_attribute::attribute(device, of);
         entry::write(prop, CUdevprop {
             maxThreadsPerBlock: number(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             maxThreadsDim: device::MAX_BLOCK.map(|extent| extent as c_int),
@@ -95,8 +96,8 @@ driver! {
 }
 
 /// Hands the older forms to the macro `$with`.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! older_functions { ($with:path) => { $with! {
     cuCtxAttach(pctx: *mut CUcontext, flags: c_uint);
     cuCtxCreate(pctx: *mut CUcontext, flags: c_uint, dev: CUdevice);
@@ -134,8 +135,8 @@ macro_rules! older_functions { ($with:path) => { $with! {
 } } }
 
 /// Hands the older forms that have one for the calling thread's default stream to the macro `$with`.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! older_per_thread { ($with:path) => { $with! {
     cuStreamBatchMemOp "_ptsz" (stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint);
     cuStreamBeginCapture "_ptsz" (hStream: CUstream);
@@ -148,8 +149,8 @@ macro_rules! older_per_thread { ($with:path) => { $with! {
 
 /// Hands the names that answer NOT_SUPPORTED and nothing else to the macro `$with`: forms with 32-bit
 /// addresses or sizes, texture references, what CUDA 12 gave up, and other APIs' memory.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! other_names {
     ($with:path) => {
         $with! {

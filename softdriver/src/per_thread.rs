@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "functions of C that forward to others")]
 
 /// Hands a function that has such a form to the macro `$with`, as `name "suffix" rest`; drops others.
-#[macro_export]
 #[doc(hidden)]
+#[macro_export]
 macro_rules! if_per_thread {
     ($with:ident cuEventRecordWithFlags $($rest:tt)*) => { $with! { cuEventRecordWithFlags "_ptsz" $($rest)* } };
     ($with:ident cuEventRecord $($rest:tt)*) => { $with! { cuEventRecord "_ptsz" $($rest)* } };

@@ -1,12 +1,13 @@
 //! Queues of work: each is served first in, first out, by a thread of its own, or by the scheduler of a
 //! [seed](crate::schedule).
 
+use crate::conditions;
 use crate::domain::Domain;
 use crate::entry::Answer;
 use crate::model::attributes::Attributes;
 use crate::race::Clock;
 use crate::schedule::{self, Class, Label};
-use crate::{check, plan, print, race, sticky, sync, trace};
+use crate::{check, print, race, sticky, sync, trace};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -409,7 +410,7 @@ struct Watched {
 
 impl Watched {
     fn new(label: &Label, domain: &Arc<Domain>) -> Self {
-        let timeout = plan::timeout().filter(|_| label.class == Class::Kernel);
+        let timeout = conditions::timeout().filter(|_| label.class == Class::Kernel);
         let over = timeout.and_then(|timeout| {
             let (over, ended) = mpsc::channel::<()>();
             let domain = domain.clone();

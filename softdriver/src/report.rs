@@ -1,10 +1,11 @@
 //! What is alive when the process exits, told on stderr if `CUSCOPE_SOFT_REPORT` is 1.
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 
-use crate::control::Live;
+use crate::control::{self, Live};
 use crate::model::driver;
 use crate::model::memory::space::Allocation;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::model::stack;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -51,10 +52,10 @@ fn kind(one: &Allocation) -> &'static str {
 
 /// The report; none before `cuInit`.
 fn text() -> Option<String> {
-    let driver = driver::get()?;
-    let live = driver.live();
-    let left = driver.space.left();
-    Some(describe(&live, &left, stack::entries()))
+    if !driver::ready() {
+        return None;
+    }
+    Some(describe(&control::live(), &SPACE.left(), stack::entries()))
 }
 
 fn describe(live: &Live, left: &[Arc<Allocation>], entries: usize) -> String {

@@ -136,7 +136,7 @@ impl Rules {
     }
 
     /// Captures forbid it (F141), before it looks at anything. The bodies of functions that look at a handle
-    /// first ask [`check_unsafe`](crate::capture::check_unsafe) instead.
+    /// first ask [`check_unsafe`](crate::model::capture::check_unsafe) instead.
     pub(crate) const fn no_capture(mut self) -> Self {
         self.no_capture = true;
         self

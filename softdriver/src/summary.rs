@@ -4,6 +4,7 @@
 use crate::check;
 use crate::model::driver;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::model::result;
 use crate::race;
 use crate::sync;
@@ -193,8 +194,7 @@ fn times(count: u64) -> String {
 /// The summary; at the end also of what the process left.
 fn text(ended: bool) -> String {
     let races = race::races();
-    let left =
-        driver::get().filter(|_| ended).map(|driver| driver.space.left()).unwrap_or_default();
+    let left = if ended && driver::ready() { SPACE.left() } else { Vec::new() };
     let leaks =
         left.iter().filter(|one| matches!(one.kind, Kind::Device | Kind::Managed | Kind::Heap));
     let leaks: Vec<_> = leaks.map(|one| (one.base, one.size, one.life.device)).collect();

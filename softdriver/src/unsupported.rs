@@ -10,7 +10,6 @@
 )]
 
 use crate::call::call;
-use crate::entry;
 use crate::rules::Rules;
 use core::ffi::*;
 use cuscope_sys::*;

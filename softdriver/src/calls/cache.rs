@@ -3,20 +3,20 @@
 
 use crate::call::driver;
 use crate::model::stack;
-use crate::{calls, entry, sync};
+use crate::{entry, sync};
 use cuscope_sys::*;
 
 driver! {
     /// The preferred split of L1 cache and shared memory (F70).
     fn cuCtxGetCacheConfig(pconfig: *mut CUfunc_cache) [needs_current] {
-        let home = calls::stack::current_home()?;
+        let home = crate::calls::stack::current_home()?;
         entry::wanted(pconfig)?;
         let cache = sync::lock(&home.settings).cache;
         entry::write(pconfig, cache)
     }
     /// Prefers a split, which is remembered (F70).
     fn cuCtxSetCacheConfig(config: CUfunc_cache) [needs_current] {
-        let home = calls::stack::current_home()?;
+        let home = crate::calls::stack::current_home()?;
         if config > CU_FUNC_CACHE_PREFER_EQUAL {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }

@@ -3,11 +3,17 @@
 
 use crate::call::driver;
 use crate::calls::memory::pool;
-use crate::calls::{affinity, capture, event, primary};
+use crate::calls::{affinity, event, primary};
 use crate::entry::Answer;
+use crate::model::capture;
+use crate::model::context::LIVING;
 use crate::model::context::{Context, Creation, FLAGS, check_flags, create, find};
+use crate::model::function::FUNCTIONS;
+use crate::model::life::Life;
+use crate::model::memory::space::SPACE;
+use crate::model::module::MODULES;
 use crate::model::{device, stack};
-use crate::{calls, entry, sticky};
+use crate::{entry, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -26,10 +32,10 @@ fn destroy(context: &Arc<Context>) -> Answer {
     if !matches!(context.creation, Creation::Ordinary) {
         return Err(CUDA_ERROR_INVALID_CONTEXT); // F19, F129
     }
-    if !context.last_life().end() {
+    if !end(&context.last_life()) {
         return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED); // F15
     }
-    calls::stack::pop_if_top(context);
+    crate::calls::stack::pop_if_top(context);
     Ok(())
 }
 
@@ -41,6 +47,36 @@ fn refuse_graphics(params: &CUctxCreateParams) -> Answer {
     let shared = entry::read(params.cigParams)?.sharedDataType;
     let known = shared == CIG_DATA_TYPE_D3D12_COMMAND_QUEUE || params.numExecAffinityParams > 0;
     Err(if known { CUDA_ERROR_NOT_SUPPORTED } else { CUDA_ERROR_INVALID_VALUE })
+}
+
+/// Ends the life of a context: no new work from now on, then waits for all work of the device (F50), then takes
+/// what belongs to it. Once a fault is reported, cuts its work off instead (F328). The life of a green context ends
+/// at once: its work still finishes, and nothing but its streams belongs to it (F134). False if it was over already.
+pub(crate) fn end(life: &Life) -> bool {
+    if !life.stop() {
+        return false;
+    }
+    capture::forget_all_of(life);
+    let others: Vec<_> = {
+        let mut living = sync::lock(&LIVING);
+        living.remove(&life.context);
+        living.values().filter(|context| context.device == life.device).cloned().collect()
+    };
+    if life.is_green() {
+        life.close();
+        return true;
+    }
+    // After a fault the end is no error (F60).
+    life.settle();
+    others.iter().for_each(|context| context.last_life().settle());
+    if sticky::faulted() {
+        life.cut_off();
+    }
+    FUNCTIONS.retain(|function| !life.is(&function.module.life));
+    MODULES.retain(|module| !life.is(&module.life));
+    SPACE.free_all(life);
+    life.close();
+    true
 }
 
 driver! {
@@ -166,7 +202,7 @@ driver! {
     /// Waits for everything in the current context; not with a capture in it (F101).
     fn cuCtxSynchronize() [needs_current] {
         let life = stack::current_life()?;
-        capture::refuse_in(&life)?;
+        crate::calls::capture::refuse_in(&life)?;
         life.synchronize()?;
         pool::settle();
         sticky::check()
@@ -174,7 +210,7 @@ driver! {
     /// Waits for everything in a context (F123).
     fn cuCtxSynchronize_v2(ctx: CUcontext) [zero_is_current(0)] {
         let life = find_or_current(ctx)?.life()?;
-        capture::refuse_in(&life)?;
+        crate::calls::capture::refuse_in(&life)?;
         life.synchronize()?;
         pool::settle();
         life.check_work()

@@ -4,8 +4,8 @@
 use crate::call::driver;
 use crate::calls::stack;
 use crate::entry::Answer;
+use crate::model::context::CONTEXTS;
 use crate::model::coredump::GLOBAL;
-use crate::model::driver;
 use crate::sync;
 use core::ffi::c_void;
 use cuscope_sys::*;
@@ -45,7 +45,7 @@ driver! {
         value: *mut c_void,
         size: *mut usize,
     ) [always, after_fault] {
-        let contexts = driver::get().is_some_and(|driver| driver.contexts.count(|_| true) > 0);
+        let contexts = CONTEXTS.count(|_| true) > 0;
         let mut settings = sync::lock(&GLOBAL);
         if attrib == CU_COREDUMP_PIPE && contexts && settings.user_trigger {
             return Err(CUDA_ERROR_NOT_SUPPORTED);

@@ -4,9 +4,9 @@
 use crate::call::driver;
 use crate::calls::stack;
 use crate::entry::{self, Answer};
+use crate::model::device::all as device_list;
 use crate::model::device::{TOTAL_MEMORY, device, numbered, uuid};
 use crate::model::device_attribute::attribute;
-use crate::model::driver::driver as state;
 use core::ffi::{c_char, c_int, c_uint};
 use cuscope_sys::*;
 
@@ -66,7 +66,7 @@ driver! {
     }
     /// The number of devices.
     fn cuDeviceGetCount(count: *mut c_int) [after_fault] {
-        entry::write(count, state().devices.len() as c_int)
+        entry::write(count, device_list().len() as c_int)
     }
     /// The name, the same for every device.
     fn cuDeviceGetName(name: *mut c_char, len: c_int, dev: CUdevice) [after_fault] {

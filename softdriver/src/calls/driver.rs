@@ -5,7 +5,8 @@ use crate::call::driver;
 use crate::entry::Answer;
 use crate::environment::Environment;
 use crate::model::coredump;
-use crate::model::driver::{DRIVER, Driver, READY, after_fork, ready};
+use crate::model::device::{DEVICES, Device};
+use crate::model::driver::{READY, after_fork, ready};
 use crate::{check, entry, faults, report, schedule, summary, trace, visible};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -63,13 +64,13 @@ driver! {
         let list = std::env::var_os("CUDA_VISIBLE_DEVICES");
         let list = list.as_ref().map(|list| list.to_string_lossy());
         let visible = visible::devices(environment.devices, list.as_deref())?;
-        DRIVER.get_or_init(|| {
+        DEVICES.get_or_init(|| {
             // SAFETY: the handler only stores to two atomics, which is safe in a forked child.
             #[cfg(unix)]
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
             begin(environment);
             coredump::begin();
-            Driver::new(&visible)
+            visible.iter().enumerate().map(|(i, &number)| Device::new(i, number)).collect()
         });
         READY.store(true, Ordering::Release);
         Ok(())

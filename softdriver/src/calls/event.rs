@@ -5,14 +5,14 @@ use crate::call::driver;
 use crate::calls::memory::pool;
 use crate::calls::stack;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::event::EVENTS;
 use crate::model::event::{Event, find, record};
 use crate::model::ipc::Counts;
 use crate::model::life::Life;
 use crate::model::stream::Target;
 use crate::model::{capture, stream};
 use crate::schedule::{Class, Label};
-use crate::{calls, domain, entry, sticky};
+use crate::{domain, entry, sticky};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ const GLANCE: Duration = Duration::from_micros(50);
 pub(crate) fn open(life: Arc<Life>, counts: Counts) -> CUevent {
     let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
     let event = Event { life, flags, recorded: Mutex::default(), counts: Some(Arc::new(counts)) };
-    std::ptr::without_provenance_mut(state().events.insert(|_| event).0)
+    std::ptr::without_provenance_mut(EVENTS.insert(|_| event).0)
 }
 
 /// Records an event behind all that a life holds; only one at home there (F123). Not with a capture in it.
@@ -36,7 +36,7 @@ pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
     event.refuse_shared()?;
-    calls::capture::refuse_in(life)?;
+    crate::calls::capture::refuse_in(life)?;
     event.record(|| life.mark())
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
 pub(crate) fn hold(life: &Life, handle: CUevent) -> Answer {
     let event = find(handle)?;
     event.refuse_shared()?;
-    calls::capture::refuse_in(life)?;
+    crate::calls::capture::refuse_in(life)?;
     match event.recorded().filter(|ticket| !ticket.over()) {
         Some(ticket) => life.hold_for(ticket),
         None => Ok(()),
@@ -97,7 +97,7 @@ driver! {
         }
         let counts = if shared { Counts::new()? } else { None };
         let event = Event { life, flags, recorded: Mutex::default(), counts };
-        let (handle, _) = state().events.insert(|_| event);
+        let (handle, _) = EVENTS.insert(|_| event);
         entry::write(phEvent, std::ptr::without_provenance_mut(handle))
     }
     /// Destroys an event at once (F51).
@@ -107,7 +107,7 @@ driver! {
         looks_first,
     ] {
         let _event = find(hEvent)?;
-        state().events.remove(hEvent.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        EVENTS.remove(hEvent.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         Ok(())
     }
     /// Records an event; on a stream of its own context only (F36).

@@ -5,11 +5,12 @@ use crate::call::driver;
 use crate::calls::capture;
 use crate::entry::Answer;
 use crate::gl::Inner;
-use crate::model::driver::driver as state;
+use crate::model::graphics::RESOURCES;
 use crate::model::graphics::{INVALID, Mapping, Resource, SEVERAL};
+use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{stack, stream};
-use crate::{calls, entry, gl, sticky, sync};
+use crate::{entry, gl, sticky, sync};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::ptr;
@@ -22,7 +23,7 @@ const GATHER: c_uint = CUgraphicsRegisterFlags::CU_GRAPHICS_REGISTER_FLAGS_TEXTU
 
 /// The resource of a handle.
 fn find(handle: CUgraphicsResource) -> Answer<Arc<Resource>> {
-    let resource = state().graphics.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    let resource = RESOURCES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     sticky::check_found(resource.life.check())?;
     Ok(resource)
 }
@@ -50,12 +51,12 @@ fn array_flags(flags: c_uint) -> c_uint {
 
 /// Registers an object in the current context.
 fn register(to: *mut CUgraphicsResource, object: Arc<Inner>, flags: c_uint, egl: bool) -> Answer {
-    let life = calls::stack::current_home()?;
+    let life = crate::calls::stack::current_home()?;
     let resource = Resource { life, object, flags, egl, mapping: Mutex::default() };
     if egl {
         *sync::lock(&resource.mapping) = Some(resource.map()?);
     }
-    let (handle, _) = state().graphics.insert(|_| resource);
+    let (handle, _) = RESOURCES.insert(|_| resource);
     entry::write(to, ptr::without_provenance_mut(handle))
 }
 
@@ -198,7 +199,7 @@ driver! {
             }
             let memory = resource.end_mapping()?;
             let end = move || {
-                memory.iter().for_each(|one| state().space.take(one));
+                memory.iter().for_each(|one| SPACE.take(one));
                 Ok(())
             };
             resource.object.unmapped_behind(target.submit_short(end)?);
@@ -288,13 +289,13 @@ driver! {
         if found.egl {
             let memory = found.end_mapping()?;
             found.life.quiesce();
-            memory.iter().for_each(|one| state().space.take(one));
+            memory.iter().for_each(|one| SPACE.take(one));
         } else {
             needs_gl()?;
             if sync::lock(&found.mapping).is_some() {
                 return Err(CUDA_ERROR_ALREADY_MAPPED);
             }
         }
-        state().graphics.remove(resource.addr()).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
+        RESOURCES.remove(resource.addr()).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
     }
 }

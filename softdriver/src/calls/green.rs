@@ -7,7 +7,7 @@ use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
 use crate::model::green::Green;
 use crate::model::{context, device, resource, stream};
-use crate::{calls, entry, sticky};
+use crate::{entry, sticky};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         sticky::check_shown()?;
-        let resource = calls::resource::described(desc, device.ordinal)?;
+        let resource = crate::calls::resource::described(desc, device.ordinal)?;
         let primary = primary::retain_for_green(device)?;
         let green = Green { primary, resource, asked_for: AtomicBool::new(false) };
         let context = Context::create(device.ordinal, 0, Creation::Green(green));
@@ -43,7 +43,7 @@ driver! {
     /// entries in stacks stay (F134).
     fn cuGreenCtxDestroy(hCtx: CUgreenCtx) [after_fault] {
         let context = find(hCtx)?;
-        if !context.last_life().end() {
+        if !crate::calls::context::end(&context.last_life()) {
             return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
         }
         primary::release_for_green(device::device(context.device as CUdevice)?);
@@ -81,7 +81,7 @@ driver! {
     ) [null(1) = CUDA_ERROR_INVALID_VALUE, after_fault] {
         entry::wanted(resource)?;
         resource::check_type(type_)?;
-        calls::resource::of_context(&*find(hCtx)?, resource)
+        crate::calls::resource::of_context(&*find(hCtx)?, resource)
     }
     /// Records an event behind all that it holds (F123).
     fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) [
@@ -110,7 +110,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         sticky::check_shown()?;
-        calls::stream::create(phStream, context.life()?, flags, priority)
+        crate::calls::stream::create(phStream, context.life()?, flags, priority)
     }
     /// The green context of a stream, or null.
     fn cuStreamGetGreenCtx(hStream: CUstream, phCtx: *mut CUgreenCtx) [

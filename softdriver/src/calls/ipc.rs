@@ -3,13 +3,16 @@
 
 use crate::call::driver;
 use crate::calls::stack;
-use crate::model::driver::driver as state;
+use crate::model::context::LIVING;
 use crate::model::event;
-use crate::model::ipc::{Counts, One, Told};
+use crate::model::ipc::OPENED;
+use crate::model::ipc::{Counts, One};
 use crate::model::memory::physical::Physical;
 use crate::model::memory::shared::Shared;
+use crate::model::memory::shared::Told;
 use crate::model::memory::space::Kind;
-use crate::{calls, entry, sync};
+use crate::model::memory::space::SPACE;
+use crate::{entry, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -49,7 +52,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
         let counts = Counts(Shared::open(told.place, Counts::SIZE)?);
-        entry::write(phEvent, calls::event::open(life, counts))
+        entry::write(phEvent, crate::calls::event::open(life, counts))
     }
     /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that
     /// finds them. Waits for the work of the context.
@@ -59,12 +62,12 @@ driver! {
         if !Physical::IS_SHARED {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
-        let allocation = state().space.find(dptr, 1)?;
+        let allocation = SPACE.find(dptr, 1)?;
         if allocation.kind != Kind::Device || allocation.pool.is_some() {
             return Err(INVALID);
         }
         if !allocation.storage.is_shared() {
-            let living: Vec<_> = sync::lock(&state().living).values().cloned().collect();
+            let living: Vec<_> = sync::lock(&LIVING).values().cloned().collect();
             living.iter().for_each(|context| context.last_life().quiesce());
         }
         let place = allocation.storage.share()?;
@@ -82,7 +85,7 @@ driver! {
         if told.place.process == std::process::id() {
             return Err(CUDA_ERROR_INVALID_CONTEXT);
         }
-        let mut opened = sync::lock(&state().opened.0);
+        let mut opened = sync::lock(&OPENED.0);
         opened.retain(|_, one| one.life.upgrade().is_some_and(|life| life.alive()));
         let same = |one: &One| one.told == told && std::ptr::eq(one.life.as_ptr(), &raw const *life);
         if let Some((&base, one)) = opened.iter_mut().find(|(_, one)| same(one)) {
@@ -96,7 +99,7 @@ driver! {
         }
         let size = usize::try_from(told.size).map_err(|_| CUDA_ERROR_INVALID_HANDLE)?;
         let memory = Shared::open(told.place, size)?;
-        let base = state().space.open(&life, Kind::Opened, memory, 0, size, None)?;
+        let base = SPACE.open(&life, Kind::Opened, memory, 0, size, None)?;
         opened.insert(base, One { told, life: Arc::downgrade(&life), count: 1 });
         entry::write(pdptr, base)
     }
@@ -104,16 +107,16 @@ driver! {
     /// that it was opened in.
     fn cuIpcCloseMemHandle(dptr: CUdeviceptr) {
         stack::current_home()?;
-        let life = state().space.exactly(dptr, Kind::Opened)?.life.clone();
+        let life = SPACE.exactly(dptr, Kind::Opened)?.life.clone();
         life.quiesce();
-        let mut opened = sync::lock(&state().opened.0);
-        let allocation = state().space.exactly(dptr, Kind::Opened)?;
+        let mut opened = sync::lock(&OPENED.0);
+        let allocation = SPACE.exactly(dptr, Kind::Opened)?;
         let one = opened.get_mut(&dptr).ok_or(INVALID)?;
         one.count -= 1;
         if one.count == 0 {
             opened.remove(&dptr);
-            state().space.retire(&allocation)?;
-            state().space.take(&allocation);
+            SPACE.retire(&allocation)?;
+            SPACE.take(&allocation);
         }
         Ok(())
     }

@@ -4,17 +4,19 @@
 use crate::call::driver;
 use crate::calls::{function, module};
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::jit::Logs;
+use crate::model::library::KERNELS;
+use crate::model::library::LIBRARIES;
 use crate::model::library::{Library, find_kernel, function_in};
+use crate::model::module::MODULES;
 use crate::model::{capture, device, stack};
-use crate::{calls, entry, sync};
+use crate::{entry, sync};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
 
 fn find(handle: CUlibrary) -> Answer<Arc<Library>> {
-    state().libraries.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    LIBRARIES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
 /// Loads whatever it is: what is wrong shows when something of it is asked for (F284).
@@ -30,7 +32,7 @@ fn load(
         let (modules, kernels) = (Mutex::default(), Mutex::default());
         Library { handle, code, modules, kernels }
     };
-    let (handle, _) = state().libraries.insert(make);
+    let (handle, _) = LIBRARIES.insert(make);
     entry::write(to, std::ptr::without_provenance_mut(handle))
 }
 
@@ -89,12 +91,12 @@ driver! {
     fn cuLibraryUnload(library: CUlibrary) [null(0) = CUDA_ERROR_INVALID_HANDLE] {
         let _known = find(library)?;
         capture::check_unsafe()?;
-        let known = state().libraries.remove(library.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        let known = LIBRARIES.remove(library.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         for (_, handle) in sync::lock(&known.kernels).drain() {
-            state().kernels.remove(handle);
+            KERNELS.remove(handle);
         }
         for handle in sync::lock(&known.modules).drain(..) {
-            if let Some(module) = state().modules.remove(handle) {
+            if let Some(module) = MODULES.remove(handle) {
                 module.end();
             }
         }
@@ -144,7 +146,7 @@ driver! {
     ] {
         entry::wanted(pMod)?;
         let library = find(library)?;
-        let module = library.module_in(&calls::stack::current_home()?)?;
+        let module = library.module_in(&crate::calls::stack::current_home()?)?;
         entry::write(pMod, std::ptr::without_provenance_mut(module.handle))
     }
     /// A variable in the current context (F285).
@@ -159,7 +161,7 @@ driver! {
         }
         let library = find(library)?;
         let name = entry::text(name)?.to_bytes();
-        let module = library.module_in(&calls::stack::current_home()?)?;
+        let module = library.module_in(&crate::calls::stack::current_home()?)?;
         module.write_variable(name, dptr, bytes)
     }
     /// No variable is managed here (F285).
@@ -194,7 +196,7 @@ driver! {
     ] {
         entry::wanted(pFunc)?;
         let _known = find_kernel(kernel)?;
-        let function = function_in(kernel, &calls::stack::current_home()?)?;
+        let function = function_in(kernel, &crate::calls::stack::current_home()?)?;
         entry::write(pFunc, function)
     }
     /// The library of a kernel.

@@ -3,8 +3,8 @@
 
 use crate::call::driver;
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
 use crate::model::jit::Logs;
+use crate::model::link::LINKS;
 use crate::model::link::Link;
 use crate::model::stack;
 use core::ffi::{CStr, c_char, c_uint, c_void};
@@ -12,7 +12,7 @@ use cuscope_sys::*;
 use std::sync::{Arc, Mutex};
 
 fn find(handle: CUlinkState) -> Answer<Arc<Link>> {
-    state().links.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    LINKS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
 /// A name for messages.
@@ -31,7 +31,7 @@ driver! {
         let _current = stack::current_life()?;
         entry::wanted(stateOut)?;
         let logs = Logs::new(numOptions, options, optionValues)?;
-        let (handle, _) = state().links.insert(|_| Link { logs, inner: Mutex::default() });
+        let (handle, _) = LINKS.insert(|_| Link { logs, inner: Mutex::default() });
         entry::write(stateOut, std::ptr::without_provenance_mut(handle))
     }
     /// Adds PTX, alone, in a fatbin or in a library; machine code that is in no library is
@@ -84,7 +84,7 @@ driver! {
     }
     /// Destroys the state of a link.
     fn cuLinkDestroy(state: CUlinkState) {
-        let removed = crate::model::driver::driver().links.remove(state.addr());
+        let removed = LINKS.remove(state.addr());
         removed.map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
     }
 }

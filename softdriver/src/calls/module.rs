@@ -5,11 +5,12 @@ use crate::call::driver;
 use crate::entry::Answer;
 use crate::image::{MACHINE_CODE, ptx_to_load};
 use crate::model::device::MAX_CONSTANT;
-use crate::model::driver::driver as state;
+use crate::model::function::FUNCTIONS;
 use crate::model::jit::Logs;
+use crate::model::module::MODULES;
 use crate::model::module::{Module, TARGET, code, constant_bytes, instantiate};
 use crate::model::{capture, stack};
-use crate::{calls, entry, ptx, sticky, summary};
+use crate::{entry, ptx, sticky, summary};
 use core::ffi::{c_char, c_uint, c_void};
 use cuscope_sys::*;
 use std::io;
@@ -23,7 +24,7 @@ const NEWER_TARGET: &str =
 
 /// The module of a handle; 400 for what is none (F42).
 fn find(handle: CUmodule) -> Answer<Arc<Module>> {
-    sticky::check_found(state().modules.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
+    sticky::check_found(MODULES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
 }
 
 /// Compiles PTX; what the compiler has to say goes to `log`.
@@ -68,7 +69,7 @@ pub(crate) fn image(image: *const c_void, log: &Logs) -> Answer<Vec<u8>> {
 
 /// Loads PTX into the current context.
 fn load(to: *mut CUmodule, source: &[u8], log: &Logs) -> Answer {
-    let life = calls::stack::current_home()?;
+    let life = crate::calls::stack::current_home()?;
     let code = Arc::new(compile(source, log)?);
     let module = instantiate(life, code, None)?;
     entry::write(to, std::ptr::without_provenance_mut(module.handle))
@@ -124,7 +125,7 @@ driver! {
             return Err(CUDA_ERROR_NOT_PERMITTED);
         }
         capture::check_unsafe()?;
-        let module = state().modules.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+        let module = MODULES.remove(hmod.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
         module.end();
         sticky::find_out();
         Ok(())
@@ -170,7 +171,7 @@ driver! {
         let kernel = kernels.iter().position(|kernel| kernel.name.as_bytes() == name);
         let kernel = kernel.ok_or(CUDA_ERROR_NOT_FOUND)?;
         let handle = module.function(kernel, None);
-        if let Some(function) = state().functions.get(handle) {
+        if let Some(function) = FUNCTIONS.get(handle) {
             function.load();
         }
         entry::write(hfunc, std::ptr::without_provenance_mut(handle))

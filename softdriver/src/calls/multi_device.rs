@@ -3,16 +3,16 @@
 #![allow(unsafe_code, reason = "an exported function")]
 
 use crate::call::driver;
+use crate::entry;
 use crate::entry::Answer;
 use crate::host_function;
-use crate::model::driver::driver as state;
+use crate::model::device::all as device_list;
 use crate::model::graph::node::Work;
 use crate::model::launch::{Asked, in_context, prepare};
 use crate::model::launch_attributes::Attributes;
 use crate::model::stream::Target;
 use crate::model::{capture, stream};
 use crate::schedule::Label;
-use crate::{calls, entry};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::ptr;
@@ -51,7 +51,7 @@ driver! {
         after_fault_if_zero(&[0]),
     ] {
         entry::wanted(launchParamsList)?;
-        let devices = 1..=state().devices.len();
+        let devices = 1..=device_list().len();
         if !devices.contains(&(numDevices as usize)) || flags > (NOT_BEHIND | NOT_BEFORE) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -64,7 +64,7 @@ driver! {
                 return Err(CUDA_ERROR_INVALID_HANDLE);
             }
             let target = stream::target(one.hStream)?;
-            calls::capture::refuse(&target)?;
+            crate::calls::capture::refuse(&target)?;
             if targets.iter().any(|other| other.life.device == target.life.device) {
                 return Err(CUDA_ERROR_INVALID_DEVICE);
             }

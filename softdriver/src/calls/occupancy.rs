@@ -3,6 +3,7 @@
 
 use crate::call::driver;
 use crate::calls::launch_attributes::read_attributes;
+use crate::entry;
 use crate::entry::Answer;
 use crate::model::device::{MAX_THREADS, MULTIPROCESSORS};
 use crate::model::function::Function;
@@ -11,7 +12,6 @@ use crate::model::occupancy::{
     CLUSTER, LARGE_CLUSTER, SHARED, SHARED_UNIT, THREADS, WARP, active_blocks, threads,
 };
 use crate::model::{function, library, stack, stream};
-use crate::{calls, entry};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::ptr;
@@ -63,7 +63,7 @@ fn function_or_kernel(func: CUfunction, stream: CUstream) -> Answer<Arc<Function
         return function::function(func);
     }
     let life = match stream.is_null() {
-        true => calls::stack::current_home()?,
+        true => crate::calls::stack::current_home()?,
         false => stream::look_up(stream)?.life.home(),
     };
     function::function(library::function_in(func.cast(), &life)?)

@@ -4,8 +4,9 @@
 use crate::call::driver;
 use crate::calls::stack;
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
+use crate::model::memory::space::SPACE;
+use crate::model::peer::PEERS;
 use crate::model::{context, device};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -116,20 +117,20 @@ driver! {
         if own.device == peer.device {
             return Err(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
-        if !state().peers.enable(&own, &peer) {
+        if !PEERS.enable(&own, &peer) {
             return Err(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
         }
-        state().space.changed();
+        SPACE.changed();
         Ok(())
     }
     /// Ends that.
     fn cuCtxDisablePeerAccess(peerContext: CUcontext) [needs_current] {
         let own = stack::current_home()?;
         let peer = self::peer(peerContext)?;
-        if !state().peers.disable(&own, &peer) {
+        if !PEERS.disable(&own, &peer) {
             return Err(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
         }
-        state().space.changed();
+        SPACE.changed();
         Ok(())
     }
 }

@@ -4,7 +4,8 @@
 use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
-use crate::model::device::{Device, Primary};
+use crate::model::device::Device;
+use crate::model::primary::{self as primary_contexts, Primary};
 use crate::model::{context, device};
 use crate::{entry, sticky, sync};
 use core::ffi::{c_int, c_uint};
@@ -41,19 +42,19 @@ fn retain(device: &Device, primary: &mut Primary) -> Answer<Arc<Context>> {
 fn end(mut primary: MutexGuard<'_, Primary>) {
     primary.flags = 0;
     if let Some(context) = &primary.context {
-        context.last_life().end();
+        crate::calls::context::end(&context.last_life());
     }
 }
 
 /// Notes the one flag of `cuCtxSetFlags` that the device remembers too (F119).
 pub(crate) fn note_flags(device: &Device, flags: c_uint) {
     let remembered = CUctx_flags::CU_CTX_SYNC_MEMOPS.bits();
-    sync::lock(&device.primary).flags |= flags & remembered;
+    sync::lock(primary_contexts::of(device)).flags |= flags & remembered;
 }
 
 /// Retains it for a green context (F135).
 pub(crate) fn retain_for_green(device: &Device) -> Answer<Arc<Context>> {
-    let mut primary = sync::lock(&device.primary);
+    let mut primary = sync::lock(primary_contexts::of(device));
     let context = retain(device, &mut primary)?;
     primary.green_contexts += 1;
     Ok(context)
@@ -61,7 +62,7 @@ pub(crate) fn retain_for_green(device: &Device) -> Answer<Arc<Context>> {
 
 /// Gives the retain of a green context back, if there is one left.
 pub(crate) fn release_for_green(device: &Device) {
-    let mut primary = sync::lock(&device.primary);
+    let mut primary = sync::lock(primary_contexts::of(device));
     primary.green_contexts -= 1;
     if primary.count == 0 {
         return;
@@ -80,14 +81,14 @@ driver! {
     ] {
         let device = device::device(dev)?;
         entry::wanted(pctx)?;
-        let context = retain(device, &mut sync::lock(&device.primary))?;
+        let context = retain(device, &mut sync::lock(primary_contexts::of(device)))?;
         entry::write(pctx, context.handle())
     }
     /// Gives one retain back; the last one ends the context's life and forgets the flags. One too
     /// many is 201 (F18), and the last one is refused while a green context is alive (F135).
     fn cuDevicePrimaryCtxRelease_v2(dev: CUdevice) [after_fault] {
         let device = device::device(dev)?;
-        let mut primary = sync::lock(&device.primary);
+        let mut primary = sync::lock(primary_contexts::of(device));
         primary.count = primary.count.checked_sub(1).ok_or(CUDA_ERROR_INVALID_CONTEXT)?;
         match (primary.count, primary.green_contexts) {
             (0, 0) => end(primary),
@@ -102,7 +103,7 @@ driver! {
         // Mapped host memory is always on and cannot be asked for.
         let known = context::FLAGS & !CUctx_flags::CU_CTX_MAP_HOST.bits();
         context::check_flags(flags, known)?;
-        let mut primary = sync::lock(&device.primary);
+        let mut primary = sync::lock(primary_contexts::of(device));
         primary.flags = flags;
         if let Some(context) = &primary.context {
             context.set_flags(flags);
@@ -118,7 +119,7 @@ driver! {
         entry::wanted(flags)?;
         entry::wanted(active)?;
         let device = device::device(dev)?;
-        let primary = sync::lock(&device.primary);
+        let primary = sync::lock(primary_contexts::of(device));
         entry::write(flags, primary.flags)?;
         entry::write(active, c_int::from(self::active(&primary)))
     }
@@ -126,7 +127,7 @@ driver! {
     /// while a green context is alive (F135).
     fn cuDevicePrimaryCtxReset_v2(dev: CUdevice) [after_fault] {
         let device = device::device(dev)?;
-        let primary = sync::lock(&device.primary);
+        let primary = sync::lock(primary_contexts::of(device));
         if primary.green_contexts > 0 {
             return Err(CUDA_ERROR_NOT_PERMITTED);
         }

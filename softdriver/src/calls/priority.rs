@@ -4,7 +4,7 @@
 use crate::call::driver;
 use crate::model::priority::{GREATEST, LEAST};
 use crate::model::{stack, stream};
-use crate::{calls, entry, sticky, sync};
+use crate::{entry, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 
@@ -24,10 +24,10 @@ driver! {
         after_fault,
     ] {
         entry::wanted(phStream)?;
-        calls::stream::check_flags(flags)?;
+        crate::calls::stream::check_flags(flags)?;
         let current = stack::current()?;
         sticky::check_shown()?;
-        calls::stream::create(phStream, current.life()?, flags, priority)
+        crate::calls::stream::create(phStream, current.life()?, flags, priority)
     }
     /// The priority; 0 of default streams.
     fn cuStreamGetPriority(hStream: CUstream, priority: *mut c_int) [

@@ -5,7 +5,7 @@ use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::context::Context;
 use crate::model::device::MULTIPROCESSORS;
-use crate::model::driver::driver as state;
+use crate::model::resource::DESCRIPTIONS;
 use crate::model::resource::{Description, IGNORE, Origin, PAIR, Resource, check_type};
 use crate::model::{context, device};
 use crate::{entry, sticky};
@@ -21,7 +21,7 @@ pub(crate) fn described(desc: CUdevResourceDesc, device: usize) -> Answer<Resour
     if desc.is_null() {
         return Ok(Resource::whole(device));
     }
-    let found = state().descriptions.get(desc.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let found = DESCRIPTIONS.get(desc.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     if found.resource.device == device {
         Ok(found.resource)
     } else {
@@ -116,7 +116,7 @@ driver! {
             together.count = (together.count + one.count).min(MULTIPROCESSORS);
             together.alignment = together.alignment.min(one.alignment);
         }
-        let (handle, _) = state().descriptions.insert(|_| Description { resource: together });
+        let (handle, _) = DESCRIPTIONS.insert(|_| Description { resource: together });
         entry::write(phDesc, std::ptr::without_provenance_mut(handle))
     }
 }

@@ -4,14 +4,14 @@
 use crate::call::driver;
 use crate::calls::memory::pool;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::graph::node::Work;
 use crate::model::life::Life;
+use crate::model::stream::STREAMS;
 use crate::model::stream::{Stream, find, target};
 use crate::model::{capture, event, priority, stack};
 use crate::queue::Kind;
 use crate::schedule::Label;
-use crate::{calls, entry, print, sticky, sync};
+use crate::{entry, print, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) fn create(to: *mut CUstream, life: Arc<Life>, flags: c_uint, priority
     let free = flags & CUstream_flags::CU_STREAM_NON_BLOCKING.bits() != 0;
     let queue = life.new_queue(if free { Kind::NonBlocking } else { Kind::Blocking });
     sync::lock(&queue.attributes).priority = priority::clamped(priority);
-    let (handle, _) = state().streams.insert(|_| Stream { life, queue, flags });
+    let (handle, _) = STREAMS.insert(|_| Stream { life, queue, flags });
     entry::write(to, std::ptr::without_provenance_mut(handle))
 }
 
@@ -47,7 +47,7 @@ driver! {
         looks_first,
     ] {
         let _known = find(hStream.addr())?;
-        let stream = state().streams.remove(hStream.addr());
+        let stream = STREAMS.remove(hStream.addr());
         let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
         // Closed first, so that no capture begins behind the look.
         stream.queue.close();
@@ -58,7 +58,7 @@ driver! {
     /// Waits for a stream (F37), not for one under capture (F103).
     fn cuStreamSynchronize(hStream: CUstream) [host_fn, zero_is_current(0), looks_first] {
         let target = target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
         target.life.home().check_work()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())?;
@@ -70,7 +70,7 @@ driver! {
     /// Whether a stream is finished.
     fn cuStreamQuery(hStream: CUstream) [host_fn, zero_is_current(0), looks_first] {
         let target = target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
         target.life.home().check_work()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.query())
@@ -82,7 +82,7 @@ driver! {
         zero_is_current(0),
     ] {
         let target = target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         entry::write(flags, target.flags)
     }
     /// The context.
@@ -110,7 +110,7 @@ driver! {
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
         }
         if let Some(mark) = event.mark() {
-            return calls::capture::wait(&target, &mark);
+            return crate::calls::capture::wait(&target, &mark);
         }
         if captured {
             event.refuse_shared().inspect_err(|_| capture::spoil(&target))?;
@@ -119,7 +119,7 @@ driver! {
             return capture::add(&target, Work::Wait(event, hEvent.addr()));
         }
         if let Some(elsewhere) = event.elsewhere() {
-            return calls::event::wait_elsewhere(&target, &event, elsewhere);
+            return crate::calls::event::wait_elsewhere(&target, &event, elsewhere);
         }
         let Some(ticket) = event.recorded() else { return Ok(()) };
         if captured {

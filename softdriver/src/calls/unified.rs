@@ -3,10 +3,11 @@
 
 use crate::call::driver;
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
 use crate::model::memory::physical::Physical;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind, Rights};
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::{peer, stack};
 use core::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use cuscope_sys::*;
@@ -58,13 +59,13 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
         CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => entry::write(data.cast(), one.life.device as c_int),
         // The range of addresses, whatever is mapped in it.
         CU_POINTER_ATTRIBUTE_RANGE_START_ADDR if one.kind == Kind::Mapped => {
-            number(state().virtual_memory.told(ptr)?.0)
+            number(VIRTUAL_MEMORY.told(ptr)?.0)
         }
         CU_POINTER_ATTRIBUTE_RANGE_SIZE if one.kind == Kind::Mapped => {
-            number(state().virtual_memory.told(ptr)?.1 as u64)
+            number(VIRTUAL_MEMORY.told(ptr)?.1 as u64)
         }
         CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES if one.kind == Kind::Mapped => {
-            number(state().virtual_memory.told(ptr)?.2.0 as u64)
+            number(VIRTUAL_MEMORY.told(ptr)?.2.0 as u64)
         }
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS if one.kind == Kind::Mapped => entry::write(
             data.cast(),
@@ -132,7 +133,7 @@ driver! {
         after_fault,
     ] {
         entry::wanted(data)?;
-        tell(data, attribute, ptr, &*state().space.find_told(ptr)?)
+        tell(data, attribute, ptr, &*SPACE.find_told(ptr)?)
     }
     /// Several attributes; what an address has not is zero, and no error.
     fn cuPointerGetAttributes(
@@ -155,7 +156,7 @@ driver! {
             if known { Ok((attribute, to)) } else { Err(CUDA_ERROR_INVALID_VALUE) }
         });
         let all = all.collect::<Answer<Vec<_>>>()?;
-        let found = state().space.find_told(ptr).ok();
+        let found = SPACE.find_told(ptr).ok();
         for (attribute, to) in all {
             let _has_none = match &found {
                 Some(one) => tell(to, attribute, ptr, one),
@@ -175,7 +176,7 @@ driver! {
         if attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        state().space.find(ptr, 1)?.set_synchronous(value != 0);
+        SPACE.find(ptr, 1)?.set_synchronous(value != 0);
         Ok(())
     }
 }

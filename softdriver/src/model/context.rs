@@ -3,14 +3,22 @@
 pub(crate) use crate::model::life::Life;
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::green::Green;
 use crate::model::{device, stack};
+use crate::registry::Registry;
 use crate::{entry, sticky, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// Every context that ever was: destroyed ones stay known (F13, F14).
+pub(crate) static CONTEXTS: LazyLock<Registry<Context>> = LazyLock::new(|| Registry::new(0x41));
+
+/// Those of them that are alive, by handle.
+pub(crate) static LIVING: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
 
 /// A context, alive or destroyed. A primary context may live again (F18).
 pub(crate) struct Context {
@@ -49,14 +57,14 @@ impl Context {
             let (flags, life) = (flags.into(), Mutex::new(life));
             Self { handle, device, creation, flags, life, attached: AtomicU32::new(0) }
         };
-        let context = state().contexts.insert(make).1;
+        let context = CONTEXTS.insert(make).1;
         context.is_alive();
         context
     }
 
     /// Counts it among the living.
     fn is_alive(self: &Arc<Self>) {
-        sync::lock(&state().living).insert(self.handle, self.clone());
+        sync::lock(&LIVING).insert(self.handle, self.clone());
     }
 
     /// What it has as a green context, if it is one.
@@ -137,7 +145,7 @@ pub(crate) fn find(handle: CUcontext) -> Answer<Arc<Context>> {
 
 /// The context of a handle, of any kind.
 pub(crate) fn find_any(handle: CUcontext) -> Option<Arc<Context>> {
-    state().contexts.get(handle.addr())
+    CONTEXTS.get(handle.addr())
 }
 
 /// The flags of a context: ways to wait, mapped host memory, local memory, and from there on dumps
@@ -176,4 +184,14 @@ pub(crate) fn create(
     let context = Context::create(device.ordinal, created_with(flags), Creation::Ordinary);
     stack::push(context.clone());
     entry::write(pctx, context.handle())
+}
+
+/// Ends the work of all contexts with a fault, and cuts off what runs.
+pub(crate) fn lose_all(code: CUresult) {
+    let living: Vec<_> = sync::lock(&LIVING).values().cloned().collect();
+    for context in living {
+        let life = context.last_life();
+        life.domain.fault(code);
+        life.domain.cut();
+    }
 }

@@ -1,14 +1,10 @@
 //! Devices and what is told of them.
 
-pub(crate) use crate::model::device_attribute::attribute;
-
 use crate::entry::Answer;
-use crate::model::context::Context;
-use crate::model::driver::driver as state;
 use core::ffi::c_char;
 use cuscope_sys::*;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex};
 
 /// Memory of a device in bytes.
 pub(crate) const TOTAL_MEMORY: usize = 16 << 30;
@@ -25,34 +21,28 @@ pub(crate) const MULTIPROCESSORS: u32 = 132;
 /// Constant memory.
 pub(crate) const MAX_CONSTANT: usize = 65_536;
 
+/// The devices of the process, by ordinal. The first `cuInit` finds them.
+pub(crate) static DEVICES: OnceLock<Vec<Device>> = OnceLock::new();
+
+/// The same; for bodies of functions that are refused before `cuInit`.
+pub(crate) fn all() -> &'static [Device] {
+    // The entry of every function checks `ready` first.
+    DEVICES.get().expect("cuInit was called")
+}
+
 /// A device.
 pub(crate) struct Device {
     /// Its number in the process.
     pub(crate) ordinal: usize,
     /// Its number in the machine, by which it is known to other processes.
     pub(crate) number: usize,
-    /// Its primary context, and how often that is retained (F18).
-    pub(crate) primary: Mutex<Primary>,
     /// The handle of the pool that was set last; 0 if none was (F170).
     pub(crate) pool: AtomicUsize,
 }
 
-/// The primary context of a device.
-pub(crate) struct Primary {
-    /// Made by the first retain; the handle stays the same from then on.
-    pub(crate) context: Option<Arc<Context>>,
-    /// Retains minus releases; a green context retains too (F135).
-    pub(crate) count: usize,
-    /// Green contexts that are alive.
-    pub(crate) green_contexts: usize,
-    /// The flags that it has or will have.
-    pub(crate) flags: u32,
-}
-
 impl Device {
     pub(crate) fn new(ordinal: usize, number: usize) -> Self {
-        let primary = Primary { context: None, count: 0, green_contexts: 0, flags: 0 };
-        Self { ordinal, number, primary: Mutex::new(primary), pool: AtomicUsize::new(0) }
+        Self { ordinal, number, pool: AtomicUsize::new(0) }
     }
 }
 
@@ -65,11 +55,11 @@ pub(crate) fn uuid(number: usize) -> [c_char; 16] {
 
 /// The device with this number in the machine, if the process has it.
 pub(crate) fn numbered(number: usize) -> Answer<&'static Device> {
-    state().devices.iter().find(|one| one.number == number).ok_or(CUDA_ERROR_INVALID_DEVICE)
+    all().iter().find(|one| one.number == number).ok_or(CUDA_ERROR_INVALID_DEVICE)
 }
 
 /// The device of an ordinal (F21).
 pub(crate) fn device(ordinal: CUdevice) -> Answer<&'static Device> {
     let index = usize::try_from(ordinal).map_err(|_| CUDA_ERROR_INVALID_DEVICE)?;
-    state().devices.get(index).ok_or(CUDA_ERROR_INVALID_DEVICE)
+    all().get(index).ok_or(CUDA_ERROR_INVALID_DEVICE)
 }

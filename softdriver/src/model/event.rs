@@ -2,16 +2,20 @@
 
 use crate::entry::Answer;
 use crate::model::capture::event::Mark;
-use crate::model::driver::driver as state;
 use crate::model::ipc::Counts;
 use crate::model::life::Life;
 use crate::model::stream::Target;
 use crate::model::{capture, stream};
 use crate::queue::Ticket;
+use crate::registry::Registry;
 use crate::{sticky, sync};
 use cuscope_sys::*;
+use std::sync::LazyLock;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
+
+/// Events, those of destroyed contexts included (F42).
+pub(crate) static EVENTS: LazyLock<Registry<Event>> = LazyLock::new(|| Registry::new(0x43));
 
 /// An event.
 pub(crate) struct Event {
@@ -116,7 +120,7 @@ impl Event {
 
 /// The event of a handle: 400 for what is none, 709 if its context was destroyed (F42).
 pub(crate) fn find(handle: CUevent) -> Answer<Arc<Event>> {
-    let event = state().events.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    let event = EVENTS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     sticky::check_found(event.life.check())?;
     Ok(event)
 }

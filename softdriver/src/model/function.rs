@@ -2,17 +2,21 @@
 
 use crate::entry::Answer;
 use crate::model::device::{MAX_SHARED, MAX_THREADS};
-use crate::model::driver::driver as state;
 use crate::model::module::{Module, TARGET};
+use crate::registry::Registry;
 use crate::{ptx, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::ffi::CString;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Shared memory of a block, for those that opt in.
 const MAX_OPT_IN: usize = 232_448;
+
+/// Kernels that were asked for.
+pub(crate) static FUNCTIONS: LazyLock<Registry<Function>> = LazyLock::new(|| Registry::new(0x45));
 
 /// A kernel of a module.
 pub(crate) struct Function {
@@ -164,5 +168,5 @@ impl Settings {
 
 /// The function of a handle; 400 for what is none (F42).
 pub(crate) fn function(handle: CUfunction) -> Answer<Arc<Function>> {
-    sticky::check_found(state().functions.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
+    sticky::check_found(FUNCTIONS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE))
 }

@@ -3,21 +3,28 @@
 use crate::entry::Answer;
 use crate::gl::{Image, Inner};
 use crate::model::array;
+use crate::model::array::ARRAYS;
 use crate::model::array::Within;
+use crate::model::array::mipmap::MIPMAPPED_ARRAYS;
 use crate::model::array::mipmap::join_levels;
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
+use crate::registry::Registry;
 use crate::sync;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::ptr;
+use std::sync::LazyLock;
 use std::sync::{Arc, Mutex};
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// Held while several resources are mapped or unmapped at once.
 pub(crate) static SEVERAL: Mutex<()> = Mutex::new(());
+
+/// Registered resources of graphics.
+pub(crate) static RESOURCES: LazyLock<Registry<Resource>> = LazyLock::new(|| Registry::new(0x63));
 
 /// A registered object.
 pub(crate) struct Resource {
@@ -63,7 +70,7 @@ impl Resource {
     pub(crate) fn map(&self) -> Answer<Mapping> {
         let parts = self.object.parts();
         let Some(image) = self.object.as_image() else {
-            let space = &state().space;
+            let space = &*SPACE;
             let (memory, bytes) = (&parts[0], parts[0].len());
             let base = space.lend(&self.life, Kind::Graphics, memory, 0, bytes)?;
             return Ok(Mapping::Buffer(space.exactly(base, Kind::Graphics)?));
@@ -130,18 +137,17 @@ impl Resource {
 impl Mapping {
     /// Ends it for all new uses, and gives the memory for the rest.
     fn retire(self) -> Answer<Vec<Arc<Allocation>>> {
-        let state = state();
         match self {
             Self::Buffer(allocation) => {
-                state.space.retire(&allocation)?;
+                SPACE.retire(&allocation)?;
                 Ok(vec![allocation])
             }
             Self::Stuck => Ok(Vec::new()),
             Self::Image(Arrays { single, levels }) => {
                 let (levels, all) = levels.unzip();
-                drop(all.and_then(|all| state.mipmapped_arrays.remove(all)));
+                drop(all.and_then(|all| MIPMAPPED_ARRAYS.remove(all)));
                 let arrays = single.into_iter().chain(levels.into_iter().flatten());
-                let arrays = arrays.filter_map(|array| state.arrays.remove(array));
+                let arrays = arrays.filter_map(|array| ARRAYS.remove(array));
                 arrays.map(|array| array.retire()).collect()
             }
         }

@@ -3,15 +3,16 @@
 
 use crate::entry::Answer;
 use crate::host_function;
+use crate::model::access::DeviceMemory;
 use crate::model::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
-use crate::model::driver::driver as state;
+use crate::model::function::FUNCTIONS;
 use crate::model::function::Function;
 use crate::model::graph::conditional::Numbers;
 use crate::model::graph::node::Work;
 use crate::model::launch_attributes::{Attributes, Values};
 use crate::model::life::Life;
-use crate::model::memory::access::DeviceMemory;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{capture, function, library, stream};
 use crate::ptx::Kernel;
@@ -209,7 +210,7 @@ impl Launch {
 
     /// 400 if its module was unloaded.
     pub(crate) fn check_loaded(&self) -> Answer {
-        state().functions.get(self.handle).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
+        FUNCTIONS.get(self.handle).map(drop).ok_or(CUDA_ERROR_INVALID_HANDLE)
     }
 
     /// Runs the kernel to its end, in a graph with these numbers; its fault stays.
@@ -218,7 +219,7 @@ impl Launch {
         if !self.cooperative {
             return DeviceMemory::new(life, numbers).noted(|memory| self.run_on(memory, 0));
         }
-        let space = &state().space;
+        let space = &*SPACE;
         let workspace = space.allocate(life, WORKSPACE, Kind::Heap)?;
         // It has zeros, with which the blocks begin.
         space.exactly(workspace, Kind::Heap).iter().for_each(|one| check::zeroed(one));

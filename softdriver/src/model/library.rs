@@ -1,16 +1,22 @@
 //! Libraries: code of no context, brought to each that uses it.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::function::FUNCTIONS;
 use crate::model::function::Settings;
 use crate::model::life::Life;
+use crate::model::module::MODULES;
 use crate::model::module::Module;
 use crate::model::{function, module};
+use crate::registry::Registry;
 use crate::{ptx, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::ffi::CString;
+use std::sync::LazyLock;
 use std::sync::{Arc, Mutex};
+
+/// Loaded libraries.
+pub(crate) static LIBRARIES: LazyLock<Registry<Library>> = LazyLock::new(|| Registry::new(0x4a));
 
 /// A loaded library.
 pub(crate) struct Library {
@@ -22,6 +28,9 @@ pub(crate) struct Library {
     /// The handles of its kernels that were asked for, by index.
     pub(crate) kernels: Mutex<HashMap<usize, usize>>,
 }
+
+/// Their kernels that were asked for.
+pub(crate) static KERNELS: LazyLock<Registry<Kernel>> = LazyLock::new(|| Registry::new(0x4b));
 
 /// A kernel of a library.
 pub(crate) struct Kernel {
@@ -52,7 +61,7 @@ impl Library {
     pub(crate) fn module_in(&self, life: &Arc<Life>) -> Answer<Arc<Module>> {
         let code = self.code()?.clone();
         let mut modules = sync::lock(&self.modules);
-        let mut loaded = modules.iter().filter_map(|&handle| state().modules.get(handle));
+        let mut loaded = modules.iter().filter_map(|&handle| MODULES.get(handle));
         if let Some(module) = loaded.find(|module| module.life.is(life)) {
             return Ok(module);
         }
@@ -67,18 +76,18 @@ impl Library {
         let mut kernels = sync::lock(&self.kernels);
         Ok(*kernels.entry(index).or_insert_with(|| {
             let (library, settings) = (self.clone(), Mutex::default());
-            state().kernels.insert(|_| Kernel { library, index, name, settings }).0
+            KERNELS.insert(|_| Kernel { library, index, name, settings }).0
         }))
     }
 }
 
 pub(crate) fn find_kernel(handle: CUkernel) -> Answer<Arc<Kernel>> {
-    state().kernels.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
+    KERNELS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
 }
 
 /// Whether a handle is that of a kernel of a library: it can be launched as a function can (F280).
 pub(crate) fn is_kernel(handle: CUkernel) -> bool {
-    state().kernels.get(handle.addr()).is_some()
+    KERNELS.get(handle.addr()).is_some()
 }
 
 /// What a kernel is in a context.
@@ -86,7 +95,7 @@ pub(crate) fn function_in(handle: CUkernel, life: &Arc<Life>) -> Answer<CUfuncti
     let kernel = find_kernel(handle)?;
     let module = kernel.library.module_in(life)?;
     let handle = module.function(kernel.index, Some(kernel.settings(life.device)?));
-    if let Some(function) = state().functions.get(handle) {
+    if let Some(function) = FUNCTIONS.get(handle) {
         function.load();
     }
     Ok(std::ptr::without_provenance_mut(handle))

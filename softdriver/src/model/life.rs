@@ -2,8 +2,6 @@
 
 use crate::domain::Domain;
 use crate::entry::Answer;
-use crate::model::capture;
-use crate::model::driver::driver as state;
 use crate::queue::{Kind, Queue, Ticket, Work};
 use crate::schedule::Label;
 use crate::settings::Settings;
@@ -324,43 +322,20 @@ impl Life {
         }
     }
 
-    /// Ends it: no new work from now on, then waits for all work of the device (F50), then takes
-    /// what belongs to it. Once a fault is reported, cuts its work off instead (F328). The life of a green context ends at once: its work still finishes, and
-    /// nothing but its streams belongs to it (F134). False if it was over already.
-    pub(crate) fn end(&self) -> bool {
-        {
-            // Under the lock, so that nothing is submitted any more.
-            let _queues = sync::lock(&self.queues);
-            if !self.alive.swap(false, Ordering::AcqRel) {
-                return false;
-            }
-        }
-        capture::forget_all_of(self);
-        let driver = state();
-        let others: Vec<_> = {
-            let mut living = sync::lock(&driver.living);
-            living.remove(&self.context);
-            living.values().filter(|context| context.device == self.device).cloned().collect()
-        };
-        if self.is_green() {
-            sync::lock(&self.queues).all().for_each(|queue| queue.close());
-            return true;
-        }
-        // After a fault the end is no error (F60).
-        self.settle();
-        others.iter().for_each(|context| context.last_life().settle());
-        if sticky::faulted() {
-            self.cut_off();
-        }
-        driver.functions.retain(|function| !self.is(&function.module.life));
-        driver.modules.retain(|module| !self.is(&module.life));
-        driver.space.free_all(self);
+    /// No new work from now on. False if it was over already.
+    pub(crate) fn stop(&self) -> bool {
+        // Under the lock, so that nothing is submitted any more.
+        let _queues = sync::lock(&self.queues);
+        self.alive.swap(false, Ordering::AcqRel)
+    }
+
+    /// Its queues take no more work.
+    pub(crate) fn close(&self) {
         sync::lock(&self.queues).all().for_each(|queue| queue.close());
-        true
     }
 
     /// Cuts its work off, and drops what has not begun.
-    fn cut_off(&self) {
+    pub(crate) fn cut_off(&self) {
         self.domain.cut();
         schedule::drop_stopped();
         self.domain.wait_for_device();
@@ -370,16 +345,6 @@ impl Life {
     /// Whether two are the same.
     pub(crate) fn is(&self, other: &Life) -> bool {
         std::ptr::eq(self, other)
-    }
-}
-
-/// Ends the work of all contexts with a fault, and cuts off what runs.
-pub(crate) fn lose_all(code: CUresult) {
-    let living: Vec<_> = sync::lock(&state().living).values().cloned().collect();
-    for context in living {
-        let life = context.last_life();
-        life.domain.fault(code);
-        life.domain.cut();
     }
 }
 

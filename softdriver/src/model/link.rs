@@ -6,16 +6,21 @@ use crate::entry::Answer;
 use crate::image::ptx_of;
 use crate::model::device_runtime;
 use crate::model::jit::Logs;
+use crate::registry::Registry;
 use crate::symbols::{Linkage, resolved, symbols};
 use crate::{image, ptx, summary, sync};
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 use std::sync::Mutex;
 
 /// What the assembler says of a function or a variable that another input may have; its name follows.
 const UNRESOLVED: &str = "Unresolved extern ";
 /// What links to nothing.
 const NOTHING: &str = ".version 7.0\n.target sm_52\n.address_size 64\n";
+
+/// Links in progress.
+pub(crate) static LINKS: LazyLock<Registry<Link>> = LazyLock::new(|| Registry::new(0x4c));
 
 /// A link in progress.
 pub(crate) struct Link {

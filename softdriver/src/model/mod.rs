@@ -1,6 +1,7 @@
 //! The state of the driver: what contexts, streams, graphs and memory are, and what can be done with them.
 //! Nothing here imports the entry points in [`calls`](crate::calls).
 
+pub(crate) mod access;
 pub(crate) mod array;
 pub(crate) mod attributes;
 pub(crate) mod capture;
@@ -31,9 +32,11 @@ pub(crate) mod module;
 pub(crate) mod notification;
 pub(crate) mod occupancy;
 pub(crate) mod peer;
+pub(crate) mod primary;
 pub(crate) mod priority;
 pub(crate) mod resource;
 pub(crate) mod result;
 pub(crate) mod stack;
 pub(crate) mod stream;
 pub(crate) mod stream_memory;
+pub(crate) mod transfer;

@@ -1,18 +1,24 @@
 //! Modules: loading, unloading, and finding kernels and variables.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::function::FUNCTIONS;
 use crate::model::function::{Function, Settings};
 use crate::model::life::Life;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::ptx::{GlobalSpace, ParseError, ParseErrorKind};
+use crate::registry::Registry;
 use crate::{entry, ptx, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::sync::{Arc, Mutex};
 
 /// The compute capability, as PTX writes it: code for a newer one does not run.
 pub(crate) const TARGET: u32 = 90;
+
+/// Loaded modules.
+pub(crate) static MODULES: LazyLock<Registry<Module>> = LazyLock::new(|| Registry::new(0x44));
 
 /// A loaded module.
 pub(crate) struct Module {
@@ -34,14 +40,14 @@ impl Module {
         *functions.entry(kernel).or_insert_with(|| {
             let module = self.clone();
             let settings = settings.unwrap_or_else(|| Settings::new(&self.code.kernels[kernel]));
-            state().functions.insert(|_| Function::new(module, kernel, settings)).0
+            FUNCTIONS.insert(|_| Function::new(module, kernel, settings)).0
         })
     }
 
     /// Ends what was taken out of the registry, once all work of the context is finished (F50).
     pub(crate) fn end(&self) {
         for (_, handle) in sync::lock(&self.functions).drain() {
-            state().functions.remove(handle);
+            FUNCTIONS.remove(handle);
         }
         self.life.settle();
         free(&self.addresses);
@@ -89,7 +95,7 @@ pub(crate) fn instantiate(
     library: Option<usize>,
 ) -> Answer<Arc<Module>> {
     life.synchronize()?;
-    let space = &state().space;
+    let space = &*SPACE;
     let mut addresses = Vec::new();
     for variable in &code.globals {
         match space.allocate(&life, variable.size.max(1), Kind::Variable) {
@@ -107,12 +113,12 @@ pub(crate) fn instantiate(
     }
     let functions = Mutex::default();
     let make = |handle| Module { handle, life, code, addresses, library, functions };
-    Ok(state().modules.insert(make).1)
+    Ok(MODULES.insert(make).1)
 }
 
 /// Frees variables.
 fn free(addresses: &[u64]) {
-    let space = &state().space;
+    let space = &*SPACE;
     for &address in addresses {
         if let Ok(variable) = space.exactly(address, Kind::Variable)
             && space.retire(&variable).is_ok()

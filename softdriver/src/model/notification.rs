@@ -60,7 +60,7 @@ impl Callback {
 /// Tells all functions of a device, on a thread of their own, that memory is over its budget. Returns when they have
 /// returned. How many there were.
 pub(crate) fn over_budget(device: usize, bytes: u64) -> usize {
-    if drivers::get().is_none() {
+    if !drivers::ready() {
         return 0;
     }
     let all = sync::lock(&CALLBACKS);

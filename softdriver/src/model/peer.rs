@@ -1,13 +1,14 @@
 //! Access of a context to the memory of one on another device (F80–F86, F256, F343).
 
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
 use crate::model::memory::space::{Allocation, Kind, Rights};
 use crate::sync;
 use std::sync::{Arc, RwLock, Weak};
 
+/// Who has access to memory of other devices.
+pub(crate) static PEERS: Peers = Peers(RwLock::new(Vec::new()));
+
 /// The accesses that are enabled: from a context, to one. Those of an ended one count no more.
-#[derive(Default)]
 pub(crate) struct Peers(RwLock<Vec<(Weak<Life>, Weak<Life>)>>);
 
 /// Whether a weak reference is to a life, which goes on.
@@ -65,16 +66,14 @@ pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
     allocation.is_of(life.device)
         || match &allocation.pool {
             Some(pool) => pool.is_open_to(life.device),
-            None => state().peers.enabled(&life.home(), &allocation.life),
+            None => PEERS.enabled(&life.home(), &allocation.life),
         }
 }
 
 /// Whether a kernel on a device may touch memory of another one.
 pub(crate) fn kernel_may(device: usize, allocation: &Allocation) -> bool {
-    let reaches =
-        |driver: &crate::model::driver::Driver| driver.peers.reaches(device, &allocation.life);
     match &allocation.pool {
         Some(pool) => pool.is_open_to(device),
-        None => crate::model::driver::get().is_some_and(reaches),
+        None => PEERS.reaches(device, &allocation.life),
     }
 }

@@ -3,8 +3,10 @@
 
 use crate::entry::{self, Answer};
 use crate::model::device::MULTIPROCESSORS;
+use crate::registry::Registry;
 use core::ffi::{c_uchar, c_uint};
 use cuscope_sys::*;
+use std::sync::LazyLock;
 
 /// Multiprocessors that are scheduled together.
 const ALIGNMENT: c_uint = 8;
@@ -30,6 +32,10 @@ pub(crate) struct Resource {
     /// How many are scheduled together.
     pub(crate) alignment: c_uint,
 }
+
+/// Descriptions of resources; they cannot be destroyed.
+pub(crate) static DESCRIPTIONS: LazyLock<Registry<Description>> =
+    LazyLock::new(|| Registry::new(0x48));
 
 /// What a descriptor describes.
 pub(crate) struct Description {

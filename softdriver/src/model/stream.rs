@@ -2,15 +2,16 @@
 
 use crate::entry::Answer;
 use crate::host_function;
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
 use crate::model::{capture, default_stream, stack};
 use crate::queue::{Queue, Ticket};
+use crate::registry::Registry;
 use crate::schedule::Label;
-use crate::{entry, sticky};
+use crate::sticky;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// The handle of the legacy default stream, besides null.
 const LEGACY: usize = 1;
@@ -19,6 +20,9 @@ const PER_THREAD: usize = 2;
 
 /// Work on this many bytes is short.
 const SHORT: usize = 1 << 20;
+
+/// Streams, those of destroyed contexts included (F42).
+pub(crate) static STREAMS: LazyLock<Registry<Stream>> = LazyLock::new(|| Registry::reusing(0x42));
 
 /// A stream that was created.
 pub(crate) struct Stream {
@@ -103,7 +107,7 @@ fn look_up_per_thread() -> Answer<Target> {
 /// The created stream of a handle: 400 for what never was one, 709 if it or its context was
 /// destroyed (F42).
 pub(crate) fn find(handle: usize) -> Answer<Arc<Stream>> {
-    let streams = &state().streams;
+    let streams = &*STREAMS;
     let Some(stream) = streams.get(handle) else {
         let was = streams.knew(handle);
         return Err(if was { CUDA_ERROR_CONTEXT_IS_DESTROYED } else { CUDA_ERROR_INVALID_HANDLE });

@@ -2,9 +2,9 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
 use crate::model::memory::space::Allocation;
+use crate::model::memory::space::SPACE;
 use crate::model::peer;
 use crate::race::Access;
 use crate::{domain, race};
@@ -68,7 +68,7 @@ impl Word {
         if address == 0 || !address.is_multiple_of(bytes as u64) {
             return Err(INVALID);
         }
-        let allocation = state().space.find(address, bytes)?;
+        let allocation = SPACE.find(address, bytes)?;
         if !peer::may(life, &allocation) {
             return Err(INVALID);
         }

@@ -5,9 +5,9 @@ use crate::call::driver;
 use crate::calls::array::shape;
 use crate::calls::stack;
 use crate::entry::{self, Answer};
+use crate::model::array::mipmap::MIPMAPPED_ARRAYS;
 use crate::model::array::mipmap::{find, levels, most};
 use crate::model::device;
-use crate::model::driver::driver as state;
 use crate::model::external::memory::ExternalMemory;
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -54,7 +54,7 @@ driver! {
     /// Destroys one with its levels.
     fn cuMipmappedArrayDestroy(hMipmappedArray: CUmipmappedArray) [no_capture] {
         find(hMipmappedArray)?;
-        let removed = state().mipmapped_arrays.remove(hMipmappedArray.addr());
+        let removed = MIPMAPPED_ARRAYS.remove(hMipmappedArray.addr());
         removed.map_or(Err(CUDA_ERROR_INVALID_HANDLE), |array| array.end())
     }
     /// As for arrays.

@@ -2,8 +2,8 @@
 
 use crate::entry::Answer;
 use crate::model::array::shape::{INVALID, Shape};
+use crate::model::device::all as device_list;
 use crate::model::device_attribute::attribute;
-use crate::model::driver::driver as state;
 use cuscope_sys::*;
 
 /// The flags of arrays that are modelled.
@@ -36,7 +36,7 @@ pub(super) fn check(
     let extents = [descriptor.Width, descriptor.Height, descriptor.Depth];
     for (extent, most) in extents.into_iter().zip(shape.most(flags, levels)) {
         let Some(most) = most else { continue };
-        let most = attribute(&state().devices[device], most)?;
+        let most = attribute(&device_list()[device], most)?;
         if extent > most as usize {
             return Err(INVALID);
         }

@@ -4,9 +4,10 @@
 use crate::call::driver;
 use crate::calls::stack;
 use crate::entry::{self, Answer};
+use crate::model::array::texture::SURFACES;
+use crate::model::array::texture::TEXTURES;
 use crate::model::array::texture::{INVALID, Resource, Surface, Texture, array_in, levels, seen};
 use crate::model::array::{find, mipmap};
-use crate::model::driver::driver as state;
 use crate::ptx::Image;
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -51,14 +52,14 @@ fn is_cube(resource: &CUDA_RESOURCE_DESC) -> Answer<bool> {
 /// The texture of a handle in the current context; INVALID_VALUE for what is none there (F374).
 fn texture(handle: CUtexObject) -> Answer<Arc<Texture>> {
     let home = stack::current_home()?;
-    let found = usize::try_from(handle).ok().and_then(|handle| state().textures.get(handle));
+    let found = usize::try_from(handle).ok().and_then(|handle| TEXTURES.get(handle));
     found.filter(|found| Arc::ptr_eq(&found.life, &home)).ok_or(INVALID)
 }
 
 /// The surface of a handle, likewise.
 fn surface(handle: CUsurfObject) -> Answer<Arc<Surface>> {
     let home = stack::current_home()?;
-    let found = usize::try_from(handle).ok().and_then(|handle| state().surfaces.get(handle));
+    let found = usize::try_from(handle).ok().and_then(|handle| SURFACES.get(handle));
     found.filter(|found| Arc::ptr_eq(&found.life, &home)).ok_or(INVALID)
 }
 
@@ -89,13 +90,13 @@ driver! {
         let seen = Arc::new(seen(levels, &described, linear_memory, is_cube(&resource)?)?);
         let resource = Resource(resource);
         let texture = Texture { life, resource, described, view, seen };
-        let (handle, _) = state().textures.insert(|_| texture);
+        let (handle, _) = TEXTURES.insert(|_| texture);
         entry::write(pTexObject, handle as u64)
     }
     /// Destroys a texture of the current context. Another number is no texture, and nothing is done.
     fn cuTexObjectDestroy(texObject: CUtexObject) [no_capture_in_context] {
         match texture(texObject) {
-            Ok(_) => drop(state().textures.remove(texObject as usize)),
+            Ok(_) => drop(TEXTURES.remove(texObject as usize)),
             Err(code) if code != INVALID => return Err(code),
             Err(_) => {}
         }
@@ -143,13 +144,13 @@ driver! {
         let array = array_in(&life, unsafe { resource.res.array }.hArray)?;
         let seen = Arc::new(array.image.clone());
         let surface = Surface { life, resource: Resource(resource), seen };
-        let (handle, _) = state().surfaces.insert(|_| surface);
+        let (handle, _) = SURFACES.insert(|_| surface);
         entry::write(pSurfObject, handle as u64)
     }
     /// Destroys a surface of the current context, likewise.
     fn cuSurfObjectDestroy(surfObject: CUsurfObject) [no_capture_in_context] {
         match surface(surfObject) {
-            Ok(_) => drop(state().surfaces.remove(surfObject as usize)),
+            Ok(_) => drop(SURFACES.remove(surfObject as usize)),
             Err(code) if code != INVALID => return Err(code),
             Err(_) => {}
         }

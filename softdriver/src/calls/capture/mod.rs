@@ -1,17 +1,8 @@
 //! The driver functions about [`capture`](crate::model::capture).
 
-pub(crate) mod calls;
 pub(crate) mod event;
+pub(crate) mod streams;
 
-pub use calls::cuStreamBeginCapture_v2;
-pub use calls::cuStreamBeginCaptureToGraph;
-pub use calls::cuStreamEndCapture;
-pub use calls::cuStreamGetCaptureInfo_v2;
-pub use calls::cuStreamGetCaptureInfo_v3;
-pub use calls::cuStreamIsCapturing;
-pub use calls::cuStreamUpdateCaptureDependencies;
-pub use calls::cuStreamUpdateCaptureDependencies_v2;
-pub use calls::cuThreadExchangeStreamCaptureMode;
 pub(crate) use event::wait;
 
 use crate::entry::Answer;

@@ -5,7 +5,7 @@ use crate::call::driver;
 use crate::calls::array::mipmap::map_levels;
 use crate::calls::stack;
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
+use crate::model::external::memory::MEMORIES;
 use crate::model::external::memory::{ExternalMemory, INVALID, reserved};
 use crate::model::external::system::Memory;
 use crate::model::memory::space::Kind;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The imported memory of a handle.
 fn find(handle: CUexternalMemory) -> Answer<Arc<ExternalMemory>> {
-    let memory = state().external_memories.get(handle.addr()).ok_or(INVALID)?;
+    let memory = MEMORIES.get(handle.addr()).ok_or(INVALID)?;
     memory.life.check()?;
     Ok(memory)
 }
@@ -57,7 +57,7 @@ driver! {
         let memory = Memory::import(descriptor)?;
         let life = stack::current_home()?;
         let imported = ExternalMemory { life, memory, size: asked.size };
-        let (handle, _) = state().external_memories.insert(|_| imported);
+        let (handle, _) = MEMORIES.insert(|_| imported);
         entry::write(extMem_out, std::ptr::without_provenance_mut(handle))
     }
     /// Maps a part of imported memory, which `cuMemFree` unmaps.
@@ -89,6 +89,6 @@ driver! {
     /// Ends imported memory. What is mapped of it stays.
     fn cuDestroyExternalMemory(extMem: CUexternalMemory) [after_fault, no_capture] {
         find(extMem)?;
-        state().external_memories.remove(extMem.addr()).map(drop).ok_or(INVALID)
+        MEMORIES.remove(extMem.addr()).map(drop).ok_or(INVALID)
     }
 }

@@ -4,12 +4,3 @@
 pub(crate) mod memory;
 pub(crate) mod nodes;
 pub(crate) mod semaphore;
-
-pub use memory::cuDestroyExternalMemory;
-pub use memory::cuExternalMemoryGetMappedBuffer;
-pub use memory::cuExternalMemoryGetMappedMipmappedArray;
-pub use memory::cuImportExternalMemory;
-pub use semaphore::cuDestroyExternalSemaphore;
-pub use semaphore::cuImportExternalSemaphore;
-pub use semaphore::cuSignalExternalSemaphoresAsync;
-pub use semaphore::cuWaitExternalSemaphoresAsync;

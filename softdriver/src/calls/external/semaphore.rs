@@ -5,8 +5,8 @@ use crate::call::driver;
 use crate::calls::stack;
 use crate::entry;
 use crate::model::capture;
-use crate::model::driver::driver as state;
 use crate::model::external::memory::reserved;
+use crate::model::external::semaphore::SEMAPHORES;
 use crate::model::external::semaphore::{ExternalSemaphore, INVALID, Signals, Waits, find};
 use crate::model::external::system::Semaphore;
 use crate::model::graph::node::Work;
@@ -36,7 +36,7 @@ driver! {
         reserved(&asked.reserved)?;
         let semaphore = Semaphore::import(descriptor, timeline)?;
         let imported = ExternalSemaphore { life: stack::current_home().ok(), semaphore };
-        let (handle, _) = state().external_semaphores.insert(|_| imported);
+        let (handle, _) = SEMAPHORES.insert(|_| imported);
         entry::write(extSem_out, std::ptr::without_provenance_mut(handle))
     }
     /// Signals semaphores behind the work of a stream.
@@ -64,6 +64,6 @@ driver! {
         if let Some(life) = &find(extSem)?.life {
             life.quiesce();
         }
-        state().external_semaphores.remove(extSem.addr()).map(drop).ok_or(INVALID)
+        SEMAPHORES.remove(extSem.addr()).map(drop).ok_or(INVALID)
     }
 }

@@ -4,7 +4,7 @@
 use crate::call::driver;
 use crate::calls::graph::params::{set, set_in_exec};
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
+use crate::model::event::EVENTS;
 use crate::model::event::Event;
 use crate::model::graph::add::add;
 use crate::model::graph::node::{Node, Work};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The event of a handle; INVALID_VALUE for what is none, as nodes have it. One of several processes is not modelled.
 fn find(handle: CUevent) -> Answer<Arc<Event>> {
-    let event = state().events.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let event = EVENTS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     event.refuse_shared()?;
     Ok(event)
 }

@@ -5,9 +5,9 @@ use crate::call::driver;
 use crate::calls::capture;
 use crate::entry::Answer;
 use crate::host_function;
-use crate::model::driver::driver as state;
 use crate::model::event::Stamp;
 use crate::model::graph::conditional::Numbers;
+use crate::model::graph::exec::EXECS;
 use crate::model::graph::exec::{Exec, Level, Refusal, prepared, run};
 use crate::model::graph::memory::Memory;
 use crate::model::graph::node::{Node, Work as NodeWork, places};
@@ -28,7 +28,7 @@ const INSTANTIATE_FLAGS: c_ulonglong = 1 | 4 | 8;
 
 /// The instantiated graph of a handle; INVALID_VALUE for what is none.
 pub(super) fn find(handle: CUgraphExec) -> Answer<Arc<Exec>> {
-    state().execs.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+    EXECS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 
 /// What a launch allocates and frees; INVALID_VALUE if what it allocates is there, or what it frees is not
@@ -107,7 +107,7 @@ fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
     let (last, objects) = (Mutex::default(), Mutex::new(Arc::new(graph.all_objects())));
     let numbers = Mutex::new(numbers);
     let exec = Exec { levels, places, last, frees, of, flags, objects, numbers };
-    Ok(state().execs.insert(|_| exec).0)
+    Ok(EXECS.insert(|_| exec).0)
 }
 
 /// The nodes as pieces of work of their own, with the indices of those that each is behind.
@@ -231,7 +231,7 @@ driver! {
     }
     /// Destroys an instantiated graph; runs of it still finish.
     fn cuGraphExecDestroy(hGraphExec: CUgraphExec) [after_fault, no_capture] {
-        state().execs.remove(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        EXECS.remove(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         Ok(())
     }
 }

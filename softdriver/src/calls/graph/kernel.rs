@@ -3,6 +3,7 @@
 
 use crate::call::driver;
 use crate::calls::graph::exec::find as find_exec;
+use crate::entry;
 use crate::entry::Answer;
 use crate::host_function;
 use crate::model::graph::graph_of;
@@ -12,7 +13,6 @@ use crate::model::launch::Launch;
 use crate::model::launch_attributes::Values;
 use crate::model::life::Life;
 use crate::model::{context, function, launch, library, stack};
-use crate::{calls, entry};
 use cuscope_sys::*;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Where a node runs the kernel of a library: the context that it names, or the current one (F532).
 fn home_of(context: CUcontext) -> Answer<Arc<Life>> {
     match context.is_null() {
-        true => calls::stack::current_home(),
+        true => crate::calls::stack::current_home(),
         false => Ok(context::find(context)?.life()?.home()),
     }
 }

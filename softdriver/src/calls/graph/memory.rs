@@ -4,13 +4,13 @@
 use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::device;
-use crate::model::driver::driver as state;
 use crate::model::graph::add::add;
 use crate::model::graph::memory::{Memory, Params, USAGE, owner};
 use crate::model::graph::node::Work;
 use crate::model::graph::query::node;
 use crate::model::life::Life;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::{entry, sync};
 use core::ffi::c_void;
 use cuscope_sys::*;
@@ -19,15 +19,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Frees by a call what a launch left allocated; none if the address is not of such memory.
 pub(crate) fn leave(address: u64) -> Option<impl FnOnce() + Send + use<>> {
-    let allocation = state().space.exactly(address, Kind::Graph).ok()?;
+    let allocation = SPACE.exactly(address, Kind::Graph).ok()?;
     let memory = owner(address).ok();
     match &memory {
         Some(memory) => memory.left.swap(false, Ordering::AcqRel).then_some(())?,
-        None => state().space.retire(&allocation).ok()?,
+        None => SPACE.retire(&allocation).ok()?,
     }
     Some(move || match memory {
         Some(memory) => memory.end(),
-        None => state().space.take(&allocation),
+        None => SPACE.take(&allocation),
     })
 }
 
@@ -67,7 +67,7 @@ driver! {
             params.dptr = 0;
             entry::write(nodeParams, params)?;
             let device = check(&params)?;
-            let space = &state().space;
+            let space = &*SPACE;
             // It belongs to no context.
             let life = Life::new(device, 0);
             params.dptr = space.allocate(&life, params.bytesize, Kind::Graph)?;

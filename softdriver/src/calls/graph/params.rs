@@ -6,13 +6,13 @@ use crate::calls::graph::exec::find as find_exec;
 use crate::entry::{self, Answer};
 use crate::host_function;
 use crate::model::context;
-use crate::model::driver::driver as state;
 use crate::model::graph::node::{Fill, Node, Work};
 use crate::model::graph::query::node;
 use crate::model::graph::{Graph, graph_of};
 use crate::model::launch::HostCall;
 use crate::model::life::Life;
-use crate::model::memory::transfer::Transfer;
+use crate::model::memory::space::SPACE;
+use crate::model::transfer::Transfer;
 use cuscope_sys::*;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ pub(crate) fn set_in_exec(
 /// The context that a node acts in: that of the memory if none is given.
 fn life_of(context: CUcontext, address: u64) -> Answer<Arc<Life>> {
     match context.is_null() {
-        true => Ok(state().space.find_for_graph(address, 1)?.life.clone()),
+        true => Ok(SPACE.find_for_graph(address, 1)?.life.clone()),
         false => Ok(context::find(context)?.life()?.home()),
     }
 }

@@ -3,8 +3,8 @@
 
 use crate::call::driver;
 use crate::entry;
-use crate::model::driver::driver as state;
 use crate::model::graph::difference::Difference;
+use crate::model::graph::exec::EXECS;
 use crate::model::graph::find;
 use cuscope_sys::*;
 
@@ -16,7 +16,7 @@ driver! {
         hGraph: CUgraph,
         resultInfo: *mut CUgraphExecUpdateResultInfo,
     ) {
-        let exec = state().execs.get(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+        let exec = EXECS.get(hGraphExec.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)?;
         let Difference { result, node, from } = exec.update(&*find(hGraph)?);
         let errorNode = std::ptr::without_provenance_mut(node);
         let errorFromNode = std::ptr::without_provenance_mut(from);

@@ -3,18 +3,19 @@
 
 use crate::call::driver;
 use crate::calls::graph;
+use crate::conditions;
 use crate::entry::Answer;
 use crate::model::device::TOTAL_MEMORY;
-use crate::model::driver::driver as state;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::model::{capture, peer, stack};
-use crate::{calls, entry, plan, sticky};
+use crate::{entry, sticky};
 use core::ffi::c_void;
 use cuscope_sys::*;
 
 /// Frees an allocation once all work of its context is finished (F50).
 fn free(base: u64, kind: Kind) -> Answer {
-    let space = &state().space;
+    let space = &*SPACE;
     if let Some(end) = graph::leave(base) {
         end();
         return Ok(());
@@ -40,12 +41,12 @@ driver! {
         needs_current,
         no_capture_in_context,
     ] {
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         entry::wanted(dptr)?;
         if bytesize == 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        entry::write(dptr, state().space.allocate(&life, bytesize, Kind::Device)?)
+        entry::write(dptr, SPACE.allocate(&life, bytesize, Kind::Device)?)
     }
     /// Frees memory of whatever context (F40), unless the current one was destroyed; 0 is nothing
     /// to free (F62).
@@ -57,16 +58,16 @@ driver! {
         if dptr == 0 {
             return Ok(());
         }
-        sticky::check_shown().map_err(|code| state().space.find(dptr, 1).err().unwrap_or(code))?;
+        sticky::check_shown().map_err(|code| SPACE.find(dptr, 1).err().unwrap_or(code))?;
         let kinds = [Kind::Managed, Kind::External, Kind::HostPool];
-        let kind = kinds.into_iter().find(|&kind| state().space.exactly(dptr, kind).is_ok());
+        let kind = kinds.into_iter().find(|&kind| SPACE.exactly(dptr, kind).is_ok());
         free(dptr, kind.unwrap_or(Kind::Device))
     }
     /// Free and total memory of the current device; either may be unwanted.
     fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) [needs_current] {
         let life = stack::current_life()?;
-        let used = state().space.used(life.device);
-        entry::write_optional(free, plan::memory(TOTAL_MEMORY).saturating_sub(used));
+        let used = SPACE.used(life.device);
+        entry::write_optional(free, conditions::memory(TOTAL_MEMORY).saturating_sub(used));
         entry::write_optional(total, TOTAL_MEMORY);
         sticky::find_out();
         Ok(())
@@ -79,7 +80,7 @@ driver! {
             return Ok(());
         }
         let current = stack::current_life()?;
-        let allocation = state().space.find(dptr, 1).ok().filter(|one| peer::may(&current, one));
+        let allocation = SPACE.find(dptr, 1).ok().filter(|one| peer::may(&current, one));
         let allocation = allocation.ok_or(CUDA_ERROR_NOT_FOUND)?;
         entry::write_optional(pbase, allocation.base);
         entry::write_optional(psize, allocation.size);
@@ -91,12 +92,12 @@ driver! {
         needs_current,
         no_capture_in_context,
     ] {
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         entry::wanted(pp)?;
         if bytesize == 0 {
             return entry::write(pp, std::ptr::null_mut());
         }
-        let base = state().space.allocate(&life, bytesize, Kind::Host)?;
+        let base = SPACE.allocate(&life, bytesize, Kind::Host)?;
         sticky::find_out();
         entry::write(pp, std::ptr::with_exposed_provenance_mut(base as usize))
     }

@@ -5,9 +5,9 @@ use crate::call::driver;
 use crate::calls::memory::copy::copy;
 use crate::calls::memory::rows::copy_described;
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
-use crate::model::memory::transfer::Described;
+use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
+use crate::model::transfer::Described;
 use crate::model::{capture, stack, stream};
 use cuscope_sys::*;
 
@@ -118,7 +118,7 @@ impl Lists {
         let copies = self.copies().map_err(whole)?;
         for (index, &(to, from, bytes)) in copies.iter().enumerate() {
             // Memory that the driver does not know is the host's.
-            let ends = [to, from].map(|at| match state().space.find(at, 1) {
+            let ends = [to, from].map(|at| match SPACE.find(at, 1) {
                 Ok(one) => one.holds(at, bytes),
                 Err(_) => at != 0,
             });

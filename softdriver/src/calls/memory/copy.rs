@@ -2,17 +2,18 @@
 #![allow(unsafe_code, reason = "exported functions; copies through the caller's host pointers")]
 
 use crate::call::driver;
+use crate::conditions;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::graph::node::Work;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::memory::storage::Storage;
-use crate::model::memory::transfer::{Place, Transfer};
 use crate::model::stream::Target;
+use crate::model::transfer::{Place, Transfer};
 use crate::model::{capture, stack, stream};
 use crate::queue::Ticket;
+use crate::race;
 use crate::race::Access;
-use crate::{calls, plan, race};
 use core::ffi::c_void;
 use cuscope_sys::*;
 use std::ptr;
@@ -24,7 +25,7 @@ const STAGED: usize = 1 << 20;
 
 /// Whether host memory is page-locked, all of it.
 fn page_locked(at: *const c_void, len: usize) -> Option<Arc<Allocation>> {
-    state().space.find(at.addr() as u64, len).ok().filter(|one| one.kind.is_host())
+    SPACE.find(at.addr() as u64, len).ok().filter(|one| one.kind.is_host())
 }
 
 /// The same; memory that is page-locked at its begin must be so to its end (F164).
@@ -71,7 +72,7 @@ pub(super) fn wait_as(pageable: bool, wait: bool, ticket: &Ticket) -> Answer {
 
 /// Whether host memory is no such, but device memory, which has addresses of its own.
 fn on_a_device(at: *const c_void, len: usize) -> bool {
-    state().space.find(at.addr() as u64, len).is_ok_and(|one| !one.kind.is_host())
+    SPACE.find(at.addr() as u64, len).is_ok_and(|one| !one.kind.is_host())
 }
 
 /// Copies from the host (F53, F55, F64), or from where its address leads.
@@ -86,7 +87,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     if on_a_device(from, len) {
         return on_device(target, to, from.addr() as u64, len);
     }
-    let allocation = state().space.find(to, len)?;
+    let allocation = SPACE.find(to, len)?;
     reached(&allocation)?;
     writable(&allocation)?;
     let offset = allocation.offset(to);
@@ -103,7 +104,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
         // SAFETY: the caller of the copy promises `len` readable bytes during the call.
         unsafe { staged.copy_in(0, from.cast(), len) };
         target.submit(move || {
-            plan::slow_copy();
+            conditions::slow_copy();
             race::touch(&allocation, offset, len, Access::Write);
             allocation.storage.copy_across(offset, &staged, 0, len);
             Ok(())
@@ -114,7 +115,7 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     let wait = when == Return::Done || pageable;
     let source = from.expose_provenance();
     let work = move || {
-        plan::slow_copy();
+        conditions::slow_copy();
         still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Write);
         touch_host(locked.as_deref(), source, len, Access::Read);
@@ -150,7 +151,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     if on_a_device(to, len) {
         return on_device(target, to.addr() as u64, from, len);
     }
-    let allocation = state().space.find(from, len)?;
+    let allocation = SPACE.find(from, len)?;
     reached(&allocation)?;
     let offset = allocation.offset(from);
     let locked = locked_or_not(to, len)?;
@@ -168,7 +169,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     let wait = when == Return::Done || pageable;
     let destination = to.expose_provenance();
     let work = move || {
-        plan::slow_copy();
+        conditions::slow_copy();
         still_registered(locked.as_deref())?;
         race::touch(&allocation, offset, len, Access::Read);
         touch_host(locked.as_deref(), destination, len, Access::Write);
@@ -189,8 +190,8 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     if len == 0 {
         return Ok(());
     }
-    let source = state().space.find(from, len)?;
-    let destination = state().space.find(to, len)?;
+    let source = SPACE.find(from, len)?;
+    let destination = SPACE.find(to, len)?;
     writable(&destination)?;
     if captured {
         let (to, from) = (Place::Known(to), Place::Known(from));
@@ -202,7 +203,7 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
         None
     };
     let work = move || {
-        plan::slow_copy();
+        conditions::slow_copy();
         let (offset, start) = (destination.offset(to), source.offset(from));
         race::touch(&source, start, len, Access::Read);
         race::touch(&destination, offset, len, Access::Write);
@@ -254,7 +255,7 @@ fn writable(allocation: &Allocation) -> Answer {
 
 /// Copies on the device, without a word about contexts.
 fn on_device_here(target: &Target, to: u64, from: u64, len: usize) -> Answer {
-    let ends = [to, from].map(|at| state().space.find(at, 1));
+    let ends = [to, from].map(|at| SPACE.find(at, 1));
     ends.iter().flatten().try_for_each(|allocation| reached(allocation))?;
     on_device(target, to, from, len)
 }
@@ -273,7 +274,7 @@ fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     if to == 0 || from == 0 {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    let on_device_at = |at| state().space.find(at, 1).is_ok_and(|one| !one.kind.is_host());
+    let on_device_at = |at| SPACE.find(at, 1).is_ok_and(|one| !one.kind.is_host());
     let host = |at: u64| ptr::with_exposed_provenance_mut::<c_void>(at as usize);
     match (on_device_at(to), on_device_at(from)) {
         (true, true) => on_device_here(target, to, from, len),
@@ -316,7 +317,7 @@ driver! {
     ) [zero_is_current(5)] {
         let _unused = (dstContext, srcContext);
         let target = stream::target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         on_device(&target, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host on the null stream of the current context (F33, F52).

@@ -3,10 +3,10 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
-use crate::model::driver::driver as state;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::model::stack;
-use crate::{calls, entry, sticky};
+use crate::{entry, sticky};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
 use std::fs;
@@ -48,7 +48,7 @@ driver! {
         needs_current,
         no_capture_in_context,
     ] {
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         let start = p.expose_provenance();
         let end = start.checked_add(bytesize);
         if p.is_null() || bytesize == 0 || Flags & !KNOWN != 0 || end.is_none() {
@@ -60,7 +60,7 @@ driver! {
         if !mapped(start, bytesize, Flags & CU_MEMHOSTREGISTER_READ_ONLY != 0) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        state().space.register(&life, p.cast(), bytesize, Flags)
+        SPACE.register(&life, p.cast(), bytesize, Flags)
     }
     /// Unlocks memory of the program, once all work of its context is finished, portable or not (F166);
     /// needs no current one (F162).
@@ -69,7 +69,7 @@ driver! {
         if let Some(current) = stack::top() {
             current.life()?;
         }
-        let space = &state().space;
+        let space = &*SPACE;
         let address = p.addr() as u64;
         let Ok(found) = space.find(address, 1) else {
             return Err(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
@@ -89,7 +89,7 @@ driver! {
     ] {
         let _current = stack::current_life()?;
         entry::wanted(pdptr)?;
-        let found = state().space.find(p.addr() as u64, 1)?;
+        let found = SPACE.find(p.addr() as u64, 1)?;
         if Flags != 0 || !found.kind.is_mapped_host() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -103,7 +103,7 @@ driver! {
     ] {
         entry::wanted(pFlags)?;
         let _current = stack::current_life()?;
-        let found = state().space.find(p.addr() as u64, 1)?;
+        let found = SPACE.find(p.addr() as u64, 1)?;
         if !found.kind.is_mapped_host() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -118,7 +118,7 @@ driver! {
         const ALL: c_uint = CU_MEMHOSTALLOC_PORTABLE
             | CU_MEMHOSTALLOC_DEVICEMAP
             | CU_MEMHOSTALLOC_WRITECOMBINED;
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         entry::wanted(pp)?;
         if Flags & !ALL != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
@@ -126,7 +126,7 @@ driver! {
         if bytesize == 0 {
             return entry::write(pp, std::ptr::null_mut());
         }
-        let base = state().space.allocate_with(&life, bytesize, Kind::Host, Flags, None)?;
+        let base = SPACE.allocate_with(&life, bytesize, Kind::Host, Flags, None)?;
         entry::write(pp, std::ptr::with_exposed_provenance_mut(base as usize))
     }
 }

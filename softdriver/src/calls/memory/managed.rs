@@ -2,14 +2,14 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::entry;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::memory::managed::{HOST_BIT, INVALID, NOWHERE, Page, Place, users};
 use crate::model::memory::set::Pattern;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::stream::Target;
 use crate::model::{capture, stack, stream};
-use crate::{calls, entry};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::sync::{Arc, PoisonError};
@@ -19,7 +19,7 @@ const PAGE: u64 = 4096;
 
 /// The managed memory of so many bytes, which are not 0; INVALID_VALUE for other memory.
 fn managed(address: CUdeviceptr, bytes: usize) -> Answer<Arc<Allocation>> {
-    let found = state().space.find(address, bytes)?;
+    let found = SPACE.find(address, bytes)?;
     if bytes > 0 && found.kind == Kind::Managed { Ok(found) } else { Err(INVALID) }
 }
 
@@ -40,7 +40,7 @@ fn with_pages<R>(
 /// Moves memory that is everywhere, behind what the stream holds.
 fn prefetch(address: CUdeviceptr, bytes: usize, stream: CUstream, place: Answer<Place>) -> Answer {
     let target = stream::target(stream)?;
-    calls::capture::refuse(&target)?;
+    crate::calls::capture::refuse(&target)?;
     let place = place?;
     let one = managed(address, bytes)?;
     let work = move || {
@@ -160,7 +160,7 @@ fn ranges(
         return Err(INVALID);
     }
     let target = stream::target(stream)?;
-    calls::capture::refuse(&target)?;
+    crate::calls::capture::refuse(&target)?;
     let range = |index| {
         let range = (
             entry::element(dptrs.cast_const(), index)?,
@@ -218,9 +218,9 @@ driver! {
         if bytesize == 0 || !matches!(flags, 1 | 2) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let life = calls::stack::current_home()?;
+        let life = crate::calls::stack::current_home()?;
         capture::check_unsafe()?;
-        entry::write(dptr, state().space.allocate_with(&life, bytesize, Kind::Managed, flags, None)?)
+        entry::write(dptr, SPACE.allocate_with(&life, bytesize, Kind::Managed, flags, None)?)
     }
     /// Moves managed memory to a device or to the host.
     fn cuMemPrefetchAsync(devPtr: CUdeviceptr, count: usize, dstDevice: CUdevice, hStream: CUstream) {
@@ -246,9 +246,9 @@ driver! {
         flags: c_uint,
     ) [host_fn, zero_is_current(0)] {
         let target = stream::target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
-        let whole = state().space.exactly(dptr, Kind::Managed)?;
+        let whole = SPACE.exactly(dptr, Kind::Managed)?;
         let all = length == 0 || length == whole.size;
         // The real driver dies of 0.
         let known = matches!(flags, 1 | 2) || (flags == 4 && !hStream.is_null());

@@ -4,8 +4,9 @@
 use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::device;
-use crate::model::driver::driver as state;
+use crate::model::device::all as device_list;
 use crate::model::memory::multicast::{Bound, INVALID, Multicast, is_there};
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::virtual_memory::{GRANULARITY, Object, aligned};
 use crate::{entry, sync};
 use core::ffi::c_ulonglong;
@@ -21,7 +22,7 @@ fn supported() -> Answer {
 fn described(prop: *const CUmulticastObjectProp) -> Answer<(usize, usize)> {
     let prop = entry::read(prop)?;
     let team = prop.numDevices as usize;
-    if !(1..=state().devices.len()).contains(&team) || prop.flags != 0 || prop.size == 0 {
+    if !(1..=device_list().len()).contains(&team) || prop.flags != 0 || prop.size == 0 {
         return Err(INVALID);
     }
     // There is no handle of it for other processes.
@@ -43,12 +44,12 @@ driver! {
         aligned(&[size as u64])?;
         let object = Multicast { team, size, inner: Mutex::default() };
         let object = Object::Multicast(Arc::new(object));
-        entry::write(mcHandle, sync::lock(&state().virtual_memory.inner).add(object))
+        entry::write(mcHandle, sync::lock(&VIRTUAL_MEMORY.inner).add(object))
     }
     /// Adds a device.
     fn cuMulticastAddDevice(mcHandle: CUmemGenericAllocationHandle, dev: CUdevice) {
         supported()?;
-        let object = sync::lock(&state().virtual_memory.inner).multicast(mcHandle)?.clone();
+        let object = sync::lock(&VIRTUAL_MEMORY.inner).multicast(mcHandle)?.clone();
         let device = device::device(dev)?.ordinal;
         let mut inner = sync::lock(&object.inner);
         if inner.devices.len() == object.team || inner.devices.contains(&device) {
@@ -67,7 +68,7 @@ driver! {
         flags: c_ulonglong,
     ) {
         supported()?;
-        let inner = sync::lock(&state().virtual_memory.inner);
+        let inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let (object, memory) = (inner.multicast(mcHandle)?.clone(), inner.memory(memHandle)?.clone());
         drop(inner);
         if flags != 0 {
@@ -84,7 +85,7 @@ driver! {
         flags: c_ulonglong,
     ) {
         supported()?;
-        let inner = sync::lock(&state().virtual_memory.inner);
+        let inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let object = inner.multicast(mcHandle)?.clone();
         let (memory, from) = inner.mapped_at(memptr)?;
         let memory = memory.clone();
@@ -102,7 +103,7 @@ driver! {
         size: usize,
     ) {
         supported()?;
-        let object = sync::lock(&state().virtual_memory.inner).multicast(mcHandle)?.clone();
+        let object = sync::lock(&VIRTUAL_MEMORY.inner).multicast(mcHandle)?.clone();
         let device = device::device(dev)?.ordinal;
         let mut inner = sync::lock(&object.inner);
         let is_it = |one: &Bound| {

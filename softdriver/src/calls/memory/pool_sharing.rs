@@ -4,11 +4,13 @@
 use crate::call::driver;
 use crate::calls::memory::pools::find;
 use crate::entry::{self, Answer};
-use crate::model::driver::driver as state;
-use crate::model::ipc::Told;
+use crate::model::memory::pool::POOLS;
 use crate::model::memory::pool::{Pool, PoolFile};
 use crate::model::memory::shared::Shared;
+use crate::model::memory::shared::Told;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use core::ffi::{c_int, c_ulonglong, c_void};
 use cuscope_sys::*;
 
@@ -22,7 +24,7 @@ pub(super) fn share(pool: &Pool, base: u64) -> Answer {
     if pool.number().is_none() {
         return Ok(());
     }
-    let space = &state().space;
+    let space = &*SPACE;
     let allocation = space.exactly(base, Kind::Device)?;
     if let Err(code) = allocation.storage.share() {
         space.retire(&allocation)?;
@@ -61,12 +63,12 @@ driver! {
             _ => return Err(INVALID),
         }
         let file = PoolFile::import(handle.addr() as c_int)?;
-        let mut known = state().pools.all().into_iter();
+        let mut known = POOLS.all.all().into_iter();
         // Once imported, it is the same pool.
         let known = known.find(|pool| pool.imported && pool.number() == Some(file.number));
         let handle = match known {
             Some(pool) => pool.handle,
-            None => state().pools.insert(|handle| Pool::shared(handle, file, 0, true)).0,
+            None => POOLS.all.insert(|handle| Pool::shared(handle, file, 0, true)).0,
         };
         entry::write(pool_out, std::ptr::without_provenance_mut(handle))
     }
@@ -76,7 +78,7 @@ driver! {
         no_capture,
     ] {
         entry::wanted(shareData_out)?;
-        let allocation = state().space.exactly(ptr, Kind::Device)?;
+        let allocation = SPACE.exactly(ptr, Kind::Device)?;
         let pool = allocation.pool.as_ref().ok_or(INVALID)?;
         pool.own()?;
         let number = pool.number().filter(|_| pool.is_exported()).ok_or(INVALID)?;
@@ -100,10 +102,10 @@ driver! {
             return Err(INVALID);
         }
         let size = usize::try_from(told.size).map_err(|_| INVALID)?;
-        let life = state().virtual_memory.life(pool.place.device().ok_or(INVALID)?);
+        let life = VIRTUAL_MEMORY.life(pool.place.device().ok_or(INVALID)?);
         let open = || {
             let memory = Shared::open(told.place, size)?;
-            state().space.open(life, Kind::Device, memory, 0, size, Some(pool.clone()))
+            SPACE.open(life, Kind::Device, memory, 0, size, Some(pool.clone()))
         };
         entry::write(ptr_out, pool.opened(told, open)?)
     }

@@ -5,10 +5,12 @@ use crate::call::driver;
 use crate::calls::graph;
 use crate::calls::memory::pool_sharing;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::device::all as device_list;
 use crate::model::memory::physical::Physical;
+use crate::model::memory::pool::POOLS;
 use crate::model::memory::pool::{Place, Pool, PoolFile, Value};
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{capture, device, stream};
 use crate::race::Access;
@@ -25,25 +27,25 @@ const FILE_OR_FABRIC: CUmemAllocationHandleType = CUmemAllocationHandleType(FILE
 
 /// The pool of a handle; INVALID_VALUE for what is none any more.
 pub(super) fn find(pool: CUmemoryPool) -> Answer<Arc<Pool>> {
-    state().pools.get(pool.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+    POOLS.all.get(pool.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 
 /// The handle of the pool that a place has from the start.
 fn first(place: Place) -> CUmemoryPool {
     let index = match place {
         Place::Device(device) => device,
-        Place::Host => state().devices.len(),
-        Place::Node => state().devices.len() + 1,
+        Place::Host => device_list().len(),
+        Place::Node => device_list().len() + 1,
     };
-    std::ptr::without_provenance_mut(state().first_pools[index])
+    std::ptr::without_provenance_mut(POOLS.first[index])
 }
 
 /// Where the handle of a place's current pool is.
 fn slot(place: Place) -> &'static AtomicUsize {
     match place {
-        Place::Device(device) => &state().devices[device].pool,
-        Place::Host => &state().host_pools[0],
-        Place::Node => &state().host_pools[1],
+        Place::Device(device) => &device_list()[device].pool,
+        Place::Host => &POOLS.host[0],
+        Place::Node => &POOLS.host[1],
     }
 }
 
@@ -58,7 +60,7 @@ fn current(place: Place) -> CUmemoryPool {
 
 /// Sets it.
 fn set_current(place: Place, pool: CUmemoryPool) -> Answer {
-    let gone = state().pools.knew(pool.addr());
+    let gone = POOLS.all.knew(pool.addr());
     match find(pool) {
         Ok(pool) if pool.place != place || pool.imported => return Err(CUDA_ERROR_INVALID_VALUE),
         Err(code) if !gone => return Err(code),
@@ -87,7 +89,7 @@ fn allocate(
         return Ok(());
     }
     pool.take(size)?;
-    let space = &state().space;
+    let space = &*SPACE;
     let kind = kind_of(&pool);
     let base = space.allocate_with(&life, size, kind, 0, Some(pool.clone()));
     // Where another process can open it, before anybody uses it.
@@ -220,7 +222,7 @@ driver! {
             })?;
             return Ok(());
         }
-        let space = &state().space;
+        let space = &*SPACE;
         if [Kind::Managed, Kind::External].iter().any(|&kind| space.exactly(dptr, kind).is_ok()) {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
@@ -263,7 +265,7 @@ driver! {
             (FILE | FABRIC | FILE_OR_FABRIC, _) => return Err(CUDA_ERROR_NOT_SUPPORTED),
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
         };
-        let (handle, _) = state().pools.insert(|handle| match file {
+        let (handle, _) = POOLS.all.insert(|handle| match file {
             Some(file) => Pool::shared(handle, file, max, false),
             None => Pool::new(handle, place, max),
         });
@@ -276,7 +278,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         // What it still holds is given back with its last allocation.
-        let _gone = state().pools.remove(found.handle);
+        let _gone = POOLS.all.remove(found.handle);
         // The host goes on with what it had (F451).
         if found.place.device().is_some() {
             let slot = slot(found.place);
@@ -323,7 +325,7 @@ driver! {
         let all = (0..count).map(|index| described(&pool, entry::element(map, index)?));
         let all = all.collect::<Answer<Vec<_>>>()?;
         all.into_iter().flatten().for_each(|(device, open)| pool.set_open(device, open));
-        state().space.changed();
+        SPACE.changed();
         Ok(())
     }
     /// The access that a device has to the memory of a pool.

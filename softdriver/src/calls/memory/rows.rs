@@ -4,15 +4,15 @@
 use crate::call::driver;
 use crate::calls::memory::copy::wait_as;
 use crate::calls::stack;
+use crate::entry;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::set::Pattern;
 use crate::model::memory::space::Kind;
-use crate::model::memory::transfer::{Described, Transfer};
+use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
+use crate::model::transfer::{Described, Transfer};
 use crate::model::{capture, peer, stream};
-use crate::{calls, entry};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
@@ -61,7 +61,7 @@ fn fill(
         return capture::add(target, Work::Fill(fill));
     }
     let bytes = fill.span()?;
-    let allocation = state().space.find(to, bytes)?;
+    let allocation = SPACE.find(to, bytes)?;
     if !peer::may(&target.life, &allocation) || allocation.read_only() {
         return Err(INVALID);
     }
@@ -88,7 +88,7 @@ driver! {
         let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         let bytes = pitch.checked_mul(Height).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         entry::write(pPitch, pitch)?;
-        entry::write(dptr, state().space.allocate(&life, bytes, Kind::Device)?)
+        entry::write(dptr, SPACE.allocate(&life, bytes, Kind::Device)?)
     }
     /// Copies rows.
     fn cuMemcpy2D_v2(pCopy: *const CUDA_MEMCPY2D) [needs_current] {
@@ -119,7 +119,7 @@ driver! {
         zero_is_current(1),
     ] {
         let target = stream::target(hStream)?;
-        calls::capture::refuse(&target)?;
+        crate::calls::capture::refuse(&target)?;
         copy(&target, pCopy, true)
     }
     /// Fills rows of bytes.

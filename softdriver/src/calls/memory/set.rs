@@ -3,9 +3,9 @@
 
 use crate::call::driver;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::set::Pattern;
+use crate::model::memory::space::SPACE;
 use crate::model::stream;
 use crate::model::stream::Target;
 use crate::model::{capture, peer};
@@ -24,7 +24,7 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
         return capture::add(target, Work::Fill(Fill::row(to, pattern, count)));
     }
     let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-    let allocation = state().space.find(to, len)?;
+    let allocation = SPACE.find(to, len)?;
     if !peer::may(&target.life, &allocation) || allocation.read_only() || !aligned {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }

@@ -3,10 +3,11 @@
 
 use crate::call::driver;
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
 use crate::model::memory::space::Rights;
+use crate::model::memory::space::SPACE;
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::virtual_memory::{
     GRANULARITY, INVALID, Object, Piece, Reserved, aligned, place, rights,
 };
@@ -72,13 +73,13 @@ driver! {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         let region = Arc::new(Region::new(size).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?);
-        let base = state().space.addresses(size, alignment.max(GRANULARITY))?;
-        sync::lock(&state().virtual_memory.inner).reserved.insert(base, Reserved { size, region });
+        let base = SPACE.addresses(size, alignment.max(GRANULARITY))?;
+        sync::lock(&VIRTUAL_MEMORY.inner).reserved.insert(base, Reserved { size, region });
         entry::write(ptr, base)
     }
     /// Gives a reserved range back, in which nothing may be mapped.
     fn cuMemAddressFree(ptr: CUdeviceptr, size: usize) [after_fault] {
-        let mut inner = sync::lock(&state().virtual_memory.inner);
+        let mut inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let whole = inner.reserved.get(&ptr).is_some_and(|reserved| reserved.size == size);
         if !whole || inner.mapped.values().any(|piece| piece.within == ptr) {
             return Err(INVALID);
@@ -103,11 +104,11 @@ driver! {
         aligned(&[size as u64])?;
         let memory = Physical::new(device, size, handle_types)?;
         let object = Object::Memory(Arc::new(memory));
-        entry::write(handle, sync::lock(&state().virtual_memory.inner).add(object))
+        entry::write(handle, sync::lock(&VIRTUAL_MEMORY.inner).add(object))
     }
     /// Gives a handle back; the memory stays while it is mapped.
     fn cuMemRelease(handle: CUmemGenericAllocationHandle) [after_fault] {
-        let mut inner = sync::lock(&state().virtual_memory.inner);
+        let mut inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let (_, count) = inner.handles.get_mut(&handle).ok_or(INVALID)?;
         *count -= 1;
         let gone = if *count == 0 { inner.handles.remove(&handle) } else { None };
@@ -118,7 +119,7 @@ driver! {
     /// The handle of what is mapped at an address, which takes one more release.
     fn cuMemRetainAllocationHandle(handle: *mut CUmemGenericAllocationHandle, addr: *mut c_void) {
         entry::wanted(handle)?;
-        let mut inner = sync::lock(&state().virtual_memory.inner);
+        let mut inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let (_, piece) = inner.at(addr.addr() as u64)?;
         let (found, object) = (piece.handle, piece.object.clone());
         inner.handles.entry(found).or_insert((object, 0)).1 += 1;
@@ -130,7 +131,7 @@ driver! {
         handle: CUmemGenericAllocationHandle,
     ) {
         entry::wanted(prop)?;
-        let inner = sync::lock(&state().virtual_memory.inner);
+        let inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let memory = inner.memory(handle)?;
         let location = CUmemLocation {
             r#type: CU_MEM_LOCATION_TYPE_DEVICE,
@@ -158,7 +159,7 @@ driver! {
         handle: CUmemGenericAllocationHandle,
         flags: c_ulonglong,
     ) [after_fault] {
-        let virtual_memory = &state().virtual_memory;
+        let virtual_memory = &*VIRTUAL_MEMORY;
         let mut inner = sync::lock(&virtual_memory.inner);
         let object = inner.object(handle)?.clone();
         if size == 0 || flags != 0 {
@@ -185,7 +186,7 @@ driver! {
                 let at = (ptr - within) as usize;
                 region.map(at, size, memory)?;
                 let life = &virtual_memory.lives[memory.device];
-                state().space.map(life, ptr, (region.clone(), at), size).inspect_err(|_| {
+                SPACE.map(life, ptr, (region.clone(), at), size).inspect_err(|_| {
                     region.unmap(at, size, memory);
                 })?;
             }
@@ -197,12 +198,12 @@ driver! {
     }
     /// Unmaps what is mapped in a part of a reserved range. It waits for nothing: work that still uses it faults.
     fn cuMemUnmap(ptr: CUdeviceptr, size: usize) [after_fault] {
-        let mut inner = sync::lock(&state().virtual_memory.inner);
+        let mut inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let mut gone = Vec::new();
         for base in inner.inside(ptr, size)? {
             let Some(piece) = inner.mapped.get(&base) else { continue };
             if let Object::Memory(memory) = &piece.object {
-                state().space.unmap(base)?;
+                SPACE.unmap(base)?;
                 if let Some(reserved) = inner.reserved.get(&piece.within) {
                     let at = (base - piece.within) as usize;
                     reserved.region.unmap(at, piece.size, memory);
@@ -221,7 +222,7 @@ driver! {
         desc: *const CUmemAccessDesc,
         count: usize,
     ) [after_fault] {
-        let mut inner = sync::lock(&state().virtual_memory.inner);
+        let mut inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let pieces = inner.filling(ptr, size)?;
         entry::wanted(desc)?;
         if count == 0 {
@@ -234,7 +235,7 @@ driver! {
                     Some(Piece { object: Object::Multicast(_), rights: all, .. }) => {
                         all[device] = rights;
                     }
-                    _ => state().space.allow(*base, device, rights)?,
+                    _ => SPACE.allow(*base, device, rights)?,
                 }
             }
         }
@@ -249,13 +250,13 @@ driver! {
         entry::wanted(flags)?;
         let no_device = CUDA_ERROR_INVALID_DEVICE;
         let device = place(entry::read(location)?, no_device, no_device)?;
-        let inner = sync::lock(&state().virtual_memory.inner);
+        let inner = sync::lock(&VIRTUAL_MEMORY.inner);
         let Ok((base, piece)) = inner.at(ptr) else {
-            state().space.find(ptr, 1)?;
+            SPACE.find(ptr, 1)?;
             return entry::write(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE.0.into());
         };
         let rights = match piece.object {
-            Object::Memory(_) => state().space.rights(base, device)?,
+            Object::Memory(_) => SPACE.rights(base, device)?,
             Object::Multicast(_) => piece.rights[device],
         };
         entry::write(flags, match rights {
@@ -272,7 +273,7 @@ driver! {
         flags: c_ulonglong,
     ) {
         entry::wanted(shareableHandle)?;
-        let memory = sync::lock(&state().virtual_memory.inner).memory(handle)?.clone();
+        let memory = sync::lock(&VIRTUAL_MEMORY.inner).memory(handle)?.clone();
         if flags != 0 || handleType != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR {
             return Err(INVALID);
         }
@@ -292,6 +293,6 @@ driver! {
         }
         let memory = Physical::import(osHandle.addr() as c_int)?;
         let object = Object::Memory(Arc::new(memory));
-        entry::write(handle, sync::lock(&state().virtual_memory.inner).add(object))
+        entry::write(handle, sync::lock(&VIRTUAL_MEMORY.inner).add(object))
     }
 }

@@ -1,15 +1,21 @@
 //! Mipmapped arrays: levels, each half as large as the one before.
 
 use crate::entry::Answer;
+use crate::model::array::ARRAYS;
 use crate::model::array::shape::Shape;
 use crate::model::array::{Array, Within, make};
-use crate::model::driver::driver as state;
 use crate::model::external::memory::ExternalMemory;
 use crate::model::life::Life;
+use crate::registry::Registry;
 use crate::sticky;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
+
+/// Mipmapped arrays.
+pub(crate) static MIPMAPPED_ARRAYS: LazyLock<Registry<MipmappedArray>> =
+    LazyLock::new(|| Registry::new(0x4e));
 
 /// A mipmapped array.
 pub(crate) struct MipmappedArray {
@@ -21,21 +27,20 @@ pub(crate) struct MipmappedArray {
 impl MipmappedArray {
     /// Its levels.
     pub(crate) fn levels(&self) -> Answer<Vec<Arc<Array>>> {
-        let of = |handle: &usize| state().arrays.get(*handle).ok_or(CUDA_ERROR_INVALID_HANDLE);
+        let of = |handle: &usize| ARRAYS.get(*handle).ok_or(CUDA_ERROR_INVALID_HANDLE);
         self.levels.iter().map(of).collect()
     }
 
     /// Ends its levels.
     pub(crate) fn end(&self) -> Answer {
-        let levels: Vec<_> =
-            self.levels.iter().filter_map(|&level| state().arrays.remove(level)).collect();
+        let levels: Vec<_> = self.levels.iter().filter_map(|&level| ARRAYS.remove(level)).collect();
         levels.iter().try_for_each(|level| level.end())
     }
 }
 
 /// The mipmapped array of a handle.
 pub(crate) fn find(handle: CUmipmappedArray) -> Answer<Arc<MipmappedArray>> {
-    let array = state().mipmapped_arrays.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    let array = MIPMAPPED_ARRAYS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     sticky::check_found(array.life.check())?;
     Ok(array)
 }
@@ -83,12 +88,12 @@ pub(crate) fn levels(
             }
         }
     }
-    let (handle, _) = state().mipmapped_arrays.insert(|_| array);
+    let (handle, _) = MIPMAPPED_ARRAYS.insert(|_| array);
     Ok(std::ptr::without_provenance_mut(handle))
 }
 
 /// Joins arrays as the levels of one, which goes without them.
 pub(crate) fn join_levels(life: &Arc<Life>, levels: Vec<usize>) -> usize {
     let array = MipmappedArray { life: life.clone(), levels };
-    state().mipmapped_arrays.insert(|_| array).0
+    MIPMAPPED_ARRAYS.insert(|_| array).0
 }

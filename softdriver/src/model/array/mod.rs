@@ -7,15 +7,20 @@ pub(crate) mod shape;
 pub(crate) mod texture;
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::external::memory::ExternalMemory;
 use crate::model::life::Life;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::memory::storage::Storage;
 use crate::ptx::{Channel, Image};
+use crate::registry::Registry;
 use crate::sticky;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
+
+/// Arrays, the levels of mipmapped ones included.
+pub(crate) static ARRAYS: LazyLock<Registry<Array>> = LazyLock::new(|| Registry::new(0x4d));
 
 /// An array.
 pub(crate) struct Array {
@@ -37,8 +42,8 @@ impl Array {
 
     /// Ends an array of an object of graphics for all new uses, and gives its memory for the rest.
     pub(crate) fn retire(&self) -> Answer<Arc<Allocation>> {
-        let allocation = state().space.exactly(self.image.base, Kind::Array)?;
-        state().space.retire(&allocation)?;
+        let allocation = SPACE.exactly(self.image.base, Kind::Array)?;
+        SPACE.retire(&allocation)?;
         Ok(allocation)
     }
 
@@ -46,14 +51,14 @@ impl Array {
     pub(crate) fn end(&self) -> Answer {
         let allocation = self.retire()?;
         self.life.synchronize()?;
-        state().space.take(&allocation);
+        SPACE.take(&allocation);
         Ok(())
     }
 }
 
 /// The array of a handle: 400 for what is none, 709 if its context was destroyed.
 pub(crate) fn find(handle: CUarray) -> Answer<Arc<Array>> {
-    let array = state().arrays.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
+    let array = ARRAYS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     sticky::check_found(array.life.check())?;
     Ok(array)
 }
@@ -107,10 +112,8 @@ pub(crate) fn make(
     let (depth, layers) = if layered { (1, depth) } else { (depth, 1) };
     let (pitch, bytes) = bytes(&descriptor)?;
     let base = match within {
-        Within::Own => state().space.allocate(life, bytes, Kind::Array)?,
-        Within::Object(memory, offset) => {
-            state().space.lend(life, Kind::Array, memory, offset, bytes)?
-        }
+        Within::Own => SPACE.allocate(life, bytes, Kind::Array)?,
+        Within::Object(memory, offset) => SPACE.lend(life, Kind::Array, memory, offset, bytes)?,
         Within::Imported(memory, offset) => {
             let base = memory.map(Kind::Array, *offset, bytes as u64)?;
             *offset += bytes as u64;
@@ -126,6 +129,6 @@ pub(crate) fn make(
         pitch: pitch as u64,
     };
     let array = Array { life: life.clone(), descriptor, is_level, image };
-    let (handle, _) = state().arrays.insert(|_| array);
+    let (handle, _) = ARRAYS.insert(|_| array);
     Ok(std::ptr::without_provenance_mut(handle))
 }

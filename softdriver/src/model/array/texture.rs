@@ -3,14 +3,17 @@
 
 use crate::entry::Answer;
 use crate::model::array::{Array, channel, find, mipmap};
+use crate::model::device::all as device_list;
 use crate::model::device_attribute::attribute;
-use crate::model::driver::driver as state;
 use crate::model::life::Life;
+use crate::model::memory::space::SPACE;
 use crate::ptx;
 use crate::ptx::{Edge, Image};
+use crate::registry::Registry;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
@@ -22,6 +25,9 @@ unsafe impl Send for Resource {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Resource {}
 
+/// Textures.
+pub(crate) static TEXTURES: LazyLock<Registry<Texture>> = LazyLock::new(|| Registry::new(0x4f));
+
 /// A texture.
 pub(crate) struct Texture {
     pub(crate) life: Arc<Life>,
@@ -31,6 +37,9 @@ pub(crate) struct Texture {
     /// As kernels see it.
     pub(crate) seen: Arc<ptx::Texture>,
 }
+
+/// Surfaces.
+pub(crate) static SURFACES: LazyLock<Registry<Surface>> = LazyLock::new(|| Registry::new(0x60));
 
 /// A surface.
 pub(crate) struct Surface {
@@ -56,7 +65,7 @@ fn in_memory(
     pitch: usize,
 ) -> Answer<Image> {
     let channel = channel(format)?;
-    let limit = |of| attribute(&state().devices[life.device], of).map(|limit| limit as usize);
+    let limit = |of| attribute(&device_list()[life.device], of).map(|limit| limit as usize);
     let aligned = base.is_multiple_of(limit(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)? as u64);
     let rows = size[1] > 0;
     if base == 0 || !aligned || !matches!(channels, 1 | 2 | 4) || size[0] == 0 {
@@ -77,7 +86,7 @@ fn in_memory(
         return Err(INVALID);
     }
     let bytes = pitch * (size[1].max(1) - 1) + row;
-    state().space.find(base, bytes)?;
+    SPACE.find(base, bytes)?;
     let size = [size[0] as u32, size[1].max(1) as u32, 1];
     let channels = channels as usize;
     Ok(Image { base, channel, channels, size, layers: 1, pitch: pitch as u64 })

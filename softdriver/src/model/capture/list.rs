@@ -1,7 +1,7 @@
 //! The captures in progress.
 
-use crate::model::driver::driver as state;
 use crate::model::graph::Graph;
+use crate::model::graph::HANDLES;
 use crate::model::graph::query::is_plain;
 use crate::model::life::Life;
 use crate::model::stream::Target;
@@ -203,7 +203,7 @@ impl List {
 
 /// The graph of a capture that ended without one, also if the program had it before (F562).
 pub(crate) fn discard(capture: &Capture) {
-    let _graph = state().graphs.remove(capture.handle);
+    let _graph = HANDLES.remove(capture.handle);
 }
 
 /// A stream is destroyed: a capture that began on it is over, silently (F145).

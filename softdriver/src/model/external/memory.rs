@@ -1,15 +1,21 @@
 //! Imported memory and its mappings.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::external::system::Memory;
 use crate::model::life::Life;
 use crate::model::memory::space::Kind;
+use crate::model::memory::space::SPACE;
+use crate::registry::Registry;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
+
+/// Imported memory.
+pub(crate) static MEMORIES: LazyLock<Registry<ExternalMemory>> =
+    LazyLock::new(|| Registry::new(0x61));
 
 /// Imported memory. Its mappings outlive it.
 pub(crate) struct ExternalMemory {
@@ -36,7 +42,7 @@ impl ExternalMemory {
         let end = offset.checked_add(size).filter(|&end| size > 0 && end <= self.size);
         let end = usize::try_from(end.ok_or(INVALID)?).map_err(|_| INVALID)?;
         let memory = self.memory.map(end)?;
-        state().space.open(&self.life, kind, memory, offset as usize, size as usize, None)
+        SPACE.open(&self.life, kind, memory, offset as usize, size as usize, None)
     }
 }
 

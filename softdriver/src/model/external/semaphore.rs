@@ -2,16 +2,17 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::external::memory::reserved;
 use crate::model::external::system::Semaphore;
 use crate::model::life::Life;
 use crate::model::stream;
 use crate::model::stream::Target;
+use crate::registry::Registry;
 use crate::{domain, entry, sticky};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
+use std::sync::LazyLock;
 use std::sync::atomic::{Ordering, fence};
 use std::thread;
 use std::time::Duration;
@@ -20,6 +21,10 @@ use std::time::Duration;
 const GLANCE: Duration = Duration::from_micros(50);
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
+
+/// Imported semaphores.
+pub(crate) static SEMAPHORES: LazyLock<Registry<ExternalSemaphore>> =
+    LazyLock::new(|| Registry::new(0x62));
 
 /// An imported semaphore.
 pub(crate) struct ExternalSemaphore {
@@ -37,7 +42,7 @@ impl ExternalSemaphore {
 
 /// The semaphore of a handle.
 pub(crate) fn find(handle: CUexternalSemaphore) -> Answer<Arc<ExternalSemaphore>> {
-    let semaphore = state().external_semaphores.get(handle.addr()).ok_or(INVALID)?;
+    let semaphore = SEMAPHORES.get(handle.addr()).ok_or(INVALID)?;
     sticky::check_found(semaphore.life.as_ref().map_or(Ok(()), |life| life.check()))?;
     Ok(semaphore)
 }

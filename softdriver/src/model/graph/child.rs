@@ -1,7 +1,7 @@
 //! Graphs as nodes of others.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::graph::HANDLES;
 use crate::model::graph::node::{Node, Work};
 use crate::model::graph::{Graph, find};
 use cuscope_sys::*;
@@ -43,7 +43,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        let _graph = state().graphs.remove(self.handle);
+        let _graph = HANDLES.remove(self.handle);
     }
 }
 

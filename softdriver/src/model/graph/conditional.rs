@@ -2,8 +2,8 @@
 
 use crate::entry::Answer;
 use crate::model::context;
-use crate::model::driver::driver as state;
 use crate::model::graph::Graph;
+use crate::model::graph::HANDLES;
 use crate::model::graph::exec::{Level, run};
 use crate::model::graph::node::{Node, Work};
 use crate::model::life::Life;
@@ -137,7 +137,7 @@ impl Conditional {
 impl Drop for Conditional {
     fn drop(&mut self) {
         for &handle in &self.handles {
-            let _body = state().graphs.remove(handle);
+            let _body = HANDLES.remove(handle);
         }
     }
 }

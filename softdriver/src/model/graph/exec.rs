@@ -8,16 +8,21 @@ use crate::model::graph::difference::{Difference, pairs};
 use crate::model::graph::node::{Node, Work as NodeWork, places};
 use crate::model::graph::user_object::Objects;
 use crate::queue::Ticket;
+use crate::registry::Registry;
 use crate::{domain, sync};
 use core::ffi::c_ulonglong;
 use cuscope_sys::*;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// How many nodes run side by side.
 const WIDTH: usize = 16;
+
+/// Instantiated graphs.
+pub(crate) static EXECS: LazyLock<Registry<Exec>> = LazyLock::new(|| Registry::new(0x47));
 
 /// A graph that can run.
 pub(crate) struct Exec {

@@ -2,10 +2,11 @@
 #![allow(unsafe_code, reason = "the union of a place")]
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::graph::exec::EXECS;
 use crate::model::graph::node::Work;
 use crate::model::graph::query::node;
 use crate::model::memory::space::Allocation;
+use crate::model::memory::space::SPACE;
 use crate::race::Access;
 use crate::{race, sync};
 use cuscope_sys::*;
@@ -70,7 +71,7 @@ impl Drop for Memory {
         sync::lock(&NODES).remove(&self.address());
         // What was not freed stays for the call that frees it.
         if !self.left.load(Ordering::Acquire) {
-            state().space.take(&self.allocation);
+            SPACE.take(&self.allocation);
         }
     }
 }
@@ -93,7 +94,7 @@ pub(crate) fn owner(address: u64) -> Answer<Arc<Memory>> {
     let handle = sync::lock(&NODES).get(&address).copied().ok_or(CUDA_ERROR_INVALID_VALUE)?;
     // The graph may be gone, and what was instantiated of it not.
     let of_exec = |_| {
-        let execs = state().execs.all();
+        let execs = EXECS.all();
         execs.iter().find_map(|exec| exec.node(handle)).ok_or(CUDA_ERROR_INVALID_VALUE)
     };
     match &*node(std::ptr::without_provenance_mut(handle)).or_else(of_exec)?.work {

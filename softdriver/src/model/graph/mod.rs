@@ -15,13 +15,17 @@ pub(crate) use node::Node;
 pub(crate) use node::Work;
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
 use crate::model::graph::memory::Memory;
+use crate::registry::Registry;
 use crate::sync;
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
+
+/// Graphs.
+pub(crate) static HANDLES: LazyLock<Registry<Graph>> = LazyLock::new(|| Registry::new(0x46));
 
 /// A graph under construction.
 #[derive(Default)]
@@ -89,7 +93,7 @@ impl Drop for Inner {
 impl Graph {
     /// Gives a graph a handle.
     pub(crate) fn insert(self) -> (usize, Arc<Self>) {
-        let (handle, graph) = state().graphs.insert(|_| self);
+        let (handle, graph) = HANDLES.insert(|_| self);
         let nodes = graph.handles().into_iter().map(|node| (node, Arc::downgrade(&graph)));
         sync::lock(&GRAPHS).extend(nodes);
         (handle, graph)
@@ -228,7 +232,7 @@ impl Graph {
 
 /// The graph of a handle; INVALID_VALUE for what is none.
 pub(crate) fn find(handle: CUgraph) -> Answer<Arc<Graph>> {
-    state().graphs.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
+    HANDLES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 
 /// The graph that the node with a handle is in; INVALID_VALUE for what is none.

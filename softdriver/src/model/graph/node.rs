@@ -1,7 +1,7 @@
 //! What a graph consists of.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
+use crate::model::event::EVENTS;
 use crate::model::event::{Event, Stamp};
 use crate::model::external::semaphore::{Signals, Waits};
 use crate::model::graph::batch::Batch;
@@ -12,8 +12,9 @@ use crate::model::graph::query::PLAIN;
 use crate::model::launch::{HostCall, Launch};
 use crate::model::life::Life;
 use crate::model::memory::set::Pattern;
-use crate::model::memory::transfer::Transfer;
+use crate::model::memory::space::SPACE;
 use crate::model::stream_memory::Ready;
+use crate::model::transfer::Transfer;
 use crate::queue::Ticket;
 use crate::race::Access;
 use crate::schedule::{Class, Label};
@@ -112,7 +113,7 @@ impl Node {
             Work::Fill(fill) => fill.check_memory().map(drop),
             Work::Kernel(launch) => launch.check_loaded(),
             Work::Record(_, event) | Work::Wait(_, event) => {
-                state().events.get(*event).map(drop).ok_or(CUDA_ERROR_INVALID_VALUE)
+                EVENTS.get(*event).map(drop).ok_or(CUDA_ERROR_INVALID_VALUE)
             }
             _ => Ok(()),
         }
@@ -345,7 +346,7 @@ impl Fill {
     /// Whether both fill memory of one context, if they fill that of a device (F500).
     pub(super) fn is_at_home_of(&self, other: &Self) -> bool {
         let home = |fill: &Self| {
-            let found = state().space.find_for_graph(fill.to, fill.span().ok()?).ok()?;
+            let found = SPACE.find_for_graph(fill.to, fill.span().ok()?).ok()?;
             (!found.kind.is_host()).then(|| found.life.clone())
         };
         home(self).zip(home(other)).is_none_or(|(one, other)| one.is(&other))
@@ -361,14 +362,14 @@ impl Fill {
 
     /// INVALID_VALUE if the rows lie in no memory; else the device, if it is that of one.
     fn check_memory(&self) -> Answer<Option<usize>> {
-        let found = state().space.find_for_graph(self.to, self.span()?)?;
+        let found = SPACE.find_for_graph(self.to, self.span()?)?;
         Ok((!found.kind.is_host()).then_some(found.life.device))
     }
 
     /// Fills. Memory that is gone by now is a failed launch; under a kernel it would be an illegal
     /// address (F94).
     pub(crate) fn run(&self) -> Answer {
-        let found = state().space.find_running(self.to, self.span()?);
+        let found = SPACE.find_running(self.to, self.span()?);
         let found = found.ok_or(CUDA_ERROR_LAUNCH_FAILED)?;
         let rows = (0..self.rows).map(|row| self.to + (row * self.pitch) as u64);
         let width = (self.width * self.pattern.size) as u64;

@@ -1,6 +1,5 @@
 //! Device memory and its pools, and page-locked host memory.
 
-pub(crate) mod access;
 pub(crate) mod managed;
 pub(crate) mod multicast;
 pub(crate) mod physical;
@@ -9,6 +8,5 @@ pub(crate) mod set;
 pub(crate) mod shared;
 pub(crate) mod space;
 pub(crate) mod storage;
-pub(crate) mod transfer;
 pub(crate) mod virtual_memory;
 pub(crate) mod watched;

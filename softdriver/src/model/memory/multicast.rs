@@ -4,11 +4,12 @@
 //! not told: what `multimem` does is done there, for each device.
 
 use crate::entry::Answer;
-use crate::model::driver as drivers;
-use crate::model::driver::driver as state;
+use crate::model::device::all as device_list;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
 use crate::model::memory::space::Rights;
+use crate::model::memory::space::SPACE;
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::virtual_memory::{GRANULARITY, aligned};
 use crate::sync;
 use cuscope_sys::*;
@@ -18,7 +19,7 @@ pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// Whether there are multicast objects: where there are several devices, and memory has several addresses.
 pub(crate) fn is_there() -> bool {
-    Physical::IS_SHARED && state().devices.len() > 1
+    Physical::IS_SHARED && device_list().len() > 1
 }
 
 /// A multicast object.
@@ -51,12 +52,12 @@ pub(crate) struct Bound {
 impl Bound {
     /// Binds a part of memory, which gets addresses.
     fn new(at: usize, size: usize, memory: &Arc<Physical>, from: usize) -> Answer<Self> {
-        let space = &state().space;
+        let space = &*SPACE;
         let whole = memory.size;
         let region = Arc::new(Region::new(whole).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?);
         let address = space.addresses(whole, GRANULARITY)?;
         region.map(0, whole, memory)?;
-        let lives = &state().virtual_memory.lives;
+        let lives = &VIRTUAL_MEMORY.lives;
         let mapped = space.map(&lives[memory.device], address, (region.clone(), 0), whole);
         let one = Self { at, size, memory: memory.clone(), region, address, from };
         mapped.and_then(|()| {
@@ -68,10 +69,8 @@ impl Bound {
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        if let Some(driver) = drivers::get() {
-            // Not there if it could not be added.
-            let _gone = driver.space.unmap(self.address);
-        }
+        // Not there if it could not be added.
+        let _gone = SPACE.unmap(self.address);
         self.region.unmap(0, self.memory.size, &self.memory);
     }
 }

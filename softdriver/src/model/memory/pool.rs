@@ -3,15 +3,19 @@
 
 use crate::entry::Answer;
 use crate::model::device;
-use crate::model::driver::driver as state;
-use crate::model::ipc::Told;
+use crate::model::device::all as device_list;
 use crate::model::memory::shared;
 use crate::model::memory::shared::Named;
+use crate::model::memory::shared::Told;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Kind, cost};
+use crate::registry::Registry;
 use crate::sync;
 use cuscope_sys::*;
 use std::ffi::c_int;
+use std::sync::LazyLock;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A pool takes memory of its device in pieces of this size.
@@ -36,6 +40,24 @@ impl Place {
         }
     }
 }
+
+/// All pools.
+pub(crate) struct Pools {
+    pub(crate) all: Registry<Pool>,
+    /// Those of them that the devices have from the start, and behind these the host and its NUMA node.
+    pub(crate) first: Vec<usize>,
+    /// The handles of the pools that were set last for the host and its NUMA node; 0 if none was.
+    pub(crate) host: [AtomicUsize; 2],
+}
+
+/// The pools of the process.
+pub(crate) static POOLS: LazyLock<Pools> = LazyLock::new(|| {
+    let all = Registry::new(0x49);
+    let first = |place| all.insert(|handle| Pool::new(handle, place, 0)).0;
+    let places = (0..device::all().len()).map(Place::Device).chain([Place::Host, Place::Node]);
+    let first = places.map(first).collect();
+    Pools { all, first, host: Default::default() }
+});
 
 /// A pool.
 pub(crate) struct Pool {
@@ -70,7 +92,7 @@ impl PoolFile {
     /// For a new pool.
     pub(crate) fn new(device: usize) -> Answer<Self> {
         let number = shared::number();
-        let name = state().devices[device].number;
+        let name = device_list()[device].number;
         let file = Named::new(&format!("{}{name}-{number}", Self::NAME))?;
         Ok(Self { device, number, file })
     }
@@ -127,7 +149,7 @@ impl Pool {
     /// The address of an allocation of an imported pool: the same one as long as it is not freed.
     pub(crate) fn opened(&self, told: Told, open: impl FnOnce() -> Answer<u64>) -> Answer<u64> {
         let mut opened = sync::lock(&self.opened);
-        opened.retain(|&(_, base)| state().space.exactly(base, Kind::Device).is_ok());
+        opened.retain(|&(_, base)| SPACE.exactly(base, Kind::Device).is_ok());
         if let Some(&(_, base)) = opened.iter().find(|(one, _)| *one == told) {
             return Ok(base);
         }
@@ -138,7 +160,7 @@ impl Pool {
 
     /// Whether something that was imported of it is not freed.
     pub(crate) fn has_opened(&self) -> bool {
-        let there = |&(_, base): &(Told, u64)| state().space.exactly(base, Kind::Device).is_ok();
+        let there = |&(_, base): &(Told, u64)| SPACE.exactly(base, Kind::Device).is_ok();
         sync::lock(&self.opened).iter().any(there)
     }
 
@@ -196,7 +218,7 @@ impl Pool {
         }
         if wanted > now.reserved {
             if let Some(device) = self.place.device() {
-                state().space.reserve(device, wanted - now.reserved)?;
+                SPACE.reserve(device, wanted - now.reserved)?;
             }
             now.reserved = wanted;
         }
@@ -220,7 +242,7 @@ impl Pool {
             return;
         }
         sync::lock(&self.state).held -= cost(size);
-        if state().pools.get(self.handle).is_none() {
+        if POOLS.all.get(self.handle).is_none() {
             self.trim(0);
         }
     }
@@ -231,7 +253,7 @@ impl Pool {
         let keep = usize::try_from(keep).unwrap_or(usize::MAX).min(now.reserved).max(now.held);
         let left = keep.next_multiple_of(CHUNK).min(now.reserved);
         if let Some(device) = self.place.device() {
-            state().space.give_back(device, now.reserved - left);
+            SPACE.give_back(device, now.reserved - left);
         }
         now.reserved = left;
     }

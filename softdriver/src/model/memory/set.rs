@@ -1,11 +1,7 @@
 //! Fills.
 
 use crate::entry::Answer;
-use crate::model::driver::driver as state;
-use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::space::Allocation;
-use crate::model::stream::Target;
-use crate::model::{capture, peer};
 use crate::race;
 use crate::race::Access;
 use cuscope_sys::*;

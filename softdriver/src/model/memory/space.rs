@@ -1,6 +1,8 @@
 //! The address space: one for all devices, with addresses that no host pointer has.
 
+use crate::conditions;
 use crate::entry::Answer;
+use crate::model::device;
 use crate::model::device::TOTAL_MEMORY;
 use crate::model::life::Life;
 use crate::model::memory::managed::Page;
@@ -9,10 +11,11 @@ use crate::model::memory::pool::Pool;
 use crate::model::memory::shared::Shared;
 use crate::model::memory::storage::Storage;
 use crate::model::peer;
-use crate::{check, plan, race, sync};
+use crate::{check, race, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -261,6 +264,9 @@ pub(crate) struct Snapshot {
     pub(crate) allocations: Arc<[Arc<Allocation>]>,
 }
 
+/// The memory of all devices.
+pub(crate) static SPACE: LazyLock<Space> = LazyLock::new(|| Space::new(device::all().len()));
+
 /// The address space.
 pub(crate) struct Space {
     inner: RwLock<Inner>,
@@ -283,7 +289,7 @@ impl Inner {
         let used = self.used[device] + allocation.cost();
         // Where the program unmapped memory that is registered, the system may have mapped this.
         let taken = self.allocations.contains_key(&allocation.base);
-        if used > plan::memory(TOTAL_MEMORY) || taken {
+        if used > conditions::memory(TOTAL_MEMORY) || taken {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         self.used[device] = used;
@@ -351,7 +357,7 @@ impl Space {
         flags: c_uint,
         pool: Option<Arc<Pool>>,
     ) -> Answer<u64> {
-        let free = plan::memory(TOTAL_MEMORY).saturating_sub(self.used(life.device));
+        let free = conditions::memory(TOTAL_MEMORY).saturating_sub(self.used(life.device));
         if kind != Kind::Host && pool.is_none() && size.max(1) > free {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
@@ -405,7 +411,7 @@ impl Space {
     /// Takes memory of a device for a pool; OUT_OF_MEMORY if there is less.
     pub(crate) fn reserve(&self, device: usize, bytes: usize) -> Answer {
         let used = &mut sync::write(&self.inner).used[device];
-        if bytes > plan::memory(TOTAL_MEMORY).saturating_sub(*used) {
+        if bytes > conditions::memory(TOTAL_MEMORY).saturating_sub(*used) {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         *used += bytes;

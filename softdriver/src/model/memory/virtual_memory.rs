@@ -12,12 +12,17 @@ use crate::model::memory::space::Rights;
 use crate::sync;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::sync::{Arc, Mutex};
 
 /// What sizes and addresses are multiples of. Less under Miri, which takes long for each byte.
 pub(crate) const GRANULARITY: usize = if cfg!(miri) { 1 << 16 } else { 2 << 20 };
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
+
+/// Reserved addresses, physical memory and mappings.
+pub(crate) static VIRTUAL_MEMORY: LazyLock<VirtualMemory> =
+    LazyLock::new(|| VirtualMemory::new(device::all().len()));
 
 /// The virtual memory of the process.
 pub(crate) struct VirtualMemory {

@@ -14,7 +14,8 @@ use elsewhere as system;
 use linux as system;
 
 use crate::entry::Answer;
-use crate::model::{device, driver};
+use crate::model::device;
+use crate::model::memory::space::SPACE;
 use cuscope_sys::*;
 use std::ffi::c_int;
 pub(crate) use system::Region;
@@ -41,10 +42,9 @@ impl Physical {
         size: usize,
         handle_types: CUmemAllocationHandleType,
     ) -> Answer<Self> {
-        let driver = driver::driver();
-        let space = &driver.space;
+        let space = &*SPACE;
         space.reserve(device, size)?;
-        let bytes = system::Bytes::new(driver.devices[device].number, size).inspect_err(|_| {
+        let bytes = system::Bytes::new(device::all()[device].number, size).inspect_err(|_| {
             space.give_back(device, size);
         })?;
         Ok(Self { device, size, handle_types, counted: true, bytes })
@@ -70,8 +70,8 @@ impl Physical {
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        if let Some(driver) = driver::get().filter(|_| self.counted) {
-            driver.space.give_back(self.device, self.size);
+        if self.counted {
+            SPACE.give_back(self.device, self.size);
         }
     }
 }

@@ -14,6 +14,9 @@ pub(crate) use linux::Named;
 #[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) use linux::Shared;
 
+use crate::entry::Answer;
+use core::ffi::c_char;
+use cuscope_sys::CUresult;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -33,4 +36,40 @@ pub(crate) struct Place {
     pub(crate) descriptor: i32,
     /// A number in its name, so that no other file is taken for it.
     pub(crate) number: u64,
+}
+
+/// What a handle says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) place: Place,
+    pub(crate) size: u64,
+    /// Of memory of a pool: the pool's number.
+    pub(crate) pool: u64,
+}
+
+impl Told {
+    /// The bytes of a handle.
+    pub(crate) fn bytes(self, magic: u64) -> [c_char; 64] {
+        let Self { place: Place { process, descriptor, number }, size, pool } = self;
+        let parts = [magic, u64::from(process), descriptor as u64, number, size, pool];
+        let mut reserved: [c_char; 64] = [0; 64];
+        for (byte, to) in parts.iter().flat_map(|part| part.to_le_bytes()).zip(&mut reserved) {
+            *to = byte as c_char;
+        }
+        reserved
+    }
+
+    /// The error `none` for what is none.
+    pub(crate) fn from(magic: u64, reserved: [c_char; 64], none: CUresult) -> Answer<Self> {
+        let part = |index: usize| {
+            let bytes = std::array::from_fn(|i| reserved[8 * index + i] as u8);
+            u64::from_le_bytes(bytes)
+        };
+        let [found, process, descriptor, number, size, pool] = [0, 1, 2, 3, 4, 5].map(part);
+        if found != magic || reserved[48..].iter().any(|&byte| byte != 0) {
+            return Err(none);
+        }
+        let place = Place { process: process as u32, descriptor: descriptor as i32, number };
+        Ok(Self { place, size, pool })
+    }
 }

@@ -5,9 +5,9 @@ use crate::call::driver;
 use crate::calls::array::shape;
 use crate::calls::stack;
 use crate::entry::{self, Answer};
+use crate::model::array::ARRAYS;
 use crate::model::array::{Within, find, make};
 use crate::model::device;
-use crate::model::driver::driver as state;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 
@@ -58,7 +58,7 @@ driver! {
         if array.is_level {
             return Err(CUDA_ERROR_INVALID_HANDLE);
         }
-        let removed = state().arrays.remove(hArray.addr());
+        let removed = ARRAYS.remove(hArray.addr());
         removed.map_or(Err(CUDA_ERROR_INVALID_HANDLE), |array| array.end())
     }
     /// What memory an array needs whose memory is mapped later: there is none here.

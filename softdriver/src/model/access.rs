@@ -1,10 +1,13 @@
 //! How a running kernel reaches memory.
 
 use crate::domain::Domain;
-use crate::model::driver::driver as state;
+use crate::model::array::texture::SURFACES;
+use crate::model::array::texture::TEXTURES;
 use crate::model::graph::conditional::Numbers;
 use crate::model::life::Life;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind, Rights, Snapshot, touchable};
+use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::watched::Watched;
 use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes, run_from};
 use crate::{check, domain, race, schedule, sync};
@@ -27,7 +30,7 @@ impl<'n> DeviceMemory<'n> {
     pub(crate) fn new(life: &Arc<Life>, numbers: &'n Numbers) -> Self {
         let (device, life) = (life.device, life.clone());
         let domain = domain::current().unwrap_or_else(|| life.domain.clone());
-        Self { device, memory: state().space.snapshot(device), life, domain, numbers }
+        Self { device, memory: SPACE.snapshot(device), life, domain, numbers }
     }
 
     /// Runs `f` on the memory; with a seed, notes what it touches, and checks it if that is asked for.
@@ -61,7 +64,7 @@ impl<'n> DeviceMemory<'n> {
                 let index = ranges.partition_point(|&(base, _)| base <= range.start);
                 let older = index.checked_sub(1).map(|index| ranges[index]);
                 let older = older.filter(|&(_, end)| range.start < end);
-                let newer = || state().space.find_running(range.start, 1);
+                let newer = || SPACE.find_running(range.start, 1);
                 let of = |one: Arc<Allocation>| (one.base, one.base + one.size as u64);
                 // None if it was allocated and freed while the kernel ran.
                 let Some((base, end)) = older.or_else(|| newer().map(of)) else { break };
@@ -129,7 +132,7 @@ impl<'n> DeviceMemory<'n> {
         len: usize,
         f: impl FnOnce(&Allocation) -> Result<R, Fault>,
     ) -> Result<R, Fault> {
-        let found = state().space.find_running(address, len);
+        let found = SPACE.find_running(address, len);
         let found = found.filter(|one| touchable(one, self.device));
         let found = found.ok_or(Fault::IllegalAddress)?;
         f(&found)
@@ -271,7 +274,7 @@ impl Memory for DeviceMemory<'_> {
     }
 
     fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
-        let targets = state().virtual_memory.multicast(self.device, address, bytes);
+        let targets = VIRTUAL_MEMORY.multicast(self.device, address, bytes);
         targets.ok_or(Fault::IllegalAddress)
     }
 
@@ -290,11 +293,11 @@ impl Memory for DeviceMemory<'_> {
         if bytes > room {
             return None;
         }
-        state().space.allocate(&self.life, bytes, Kind::Heap).ok()
+        SPACE.allocate(&self.life, bytes, Kind::Heap).ok()
     }
 
     fn release(&self, address: u64) -> Result<(), Fault> {
-        let space = &state().space;
+        let space = &*SPACE;
         let one = space.exactly(address, Kind::Heap).map_err(|_| Fault::IllegalAddress)?;
         if space.retire(&one).is_ok() {
             space.take(&one);
@@ -303,12 +306,12 @@ impl Memory for DeviceMemory<'_> {
     }
 
     fn texture(&self, handle: u64) -> Option<Arc<Texture>> {
-        let texture = state().textures.get(usize::try_from(handle).ok()?)?;
+        let texture = TEXTURES.get(usize::try_from(handle).ok()?)?;
         texture.life.alive().then(|| texture.seen.clone())
     }
 
     fn surface(&self, handle: u64) -> Option<Arc<Image>> {
-        let surface = state().surfaces.get(usize::try_from(handle).ok()?)?;
+        let surface = SURFACES.get(usize::try_from(handle).ok()?)?;
         surface.life.alive().then(|| surface.seen.clone())
     }
 }

@@ -2,13 +2,14 @@
 //! one row.
 #![allow(unsafe_code, reason = "copies through the caller's host pointers")]
 
+use crate::conditions;
 use crate::entry::Answer;
 use crate::model::array;
-use crate::model::driver::driver as state;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind, Space};
 use crate::model::memory::storage::Storage;
+use crate::race;
 use crate::race::Access;
-use crate::{plan, race};
 use core::ffi::c_void;
 use cuscope_sys::*;
 use std::ptr;
@@ -237,7 +238,7 @@ impl Place {
     fn find(self, len: usize) -> Answer<Found> {
         match self {
             Self::Known(address) => {
-                let found = state().space.find_running(address, len);
+                let found = SPACE.find_running(address, len);
                 let found = found.ok_or(CUDA_ERROR_LAUNCH_FAILED)?;
                 let offset = found.offset(address);
                 Ok(Found::Known(found, offset))
@@ -322,7 +323,7 @@ impl End {
         if asked.memory == 0 {
             return Err(INVALID);
         }
-        let (start, sort) = match find(&state().space, start, 1) {
+        let (start, sort) = match find(&SPACE, start, 1) {
             Ok(known) if writes && known.read_only() => return Err(INVALID),
             Ok(known) if !overflows && !known.holds(start, span) => return Err(INVALID),
             Ok(known) => (Place::Known(start), Sort::of(&known)),
@@ -348,13 +349,13 @@ impl End {
         let start = array.image.base + (z * plane + y * pitch + x) as u64;
         let span = (extent.depth - 1) * plane + (extent.height - 1) * pitch + extent.width;
         // It may be about to be destroyed.
-        state().space.exactly(array.image.base, Kind::Array)?;
+        SPACE.exactly(array.image.base, Kind::Array)?;
         Ok(Self { start: Place::Known(start), sort: Sort::Device, pitch, plane, span })
     }
 
     /// An end of one row, with its description.
     fn row(start: Place, len: usize) -> (Self, Asked) {
-        let known = |at| state().space.find_for_graph(at, 1).map(|known| Sort::of(&known));
+        let known = |at| SPACE.find_for_graph(at, 1).map(|known| Sort::of(&known));
         let (sort, at) = match start {
             Place::Known(at) => (known(at).unwrap_or(Sort::Device), at),
             Place::Pageable(at) => (Sort::Pageable, at as u64),
@@ -512,7 +513,7 @@ impl Transfer {
 
     /// Copies, a row at a time by way of memory of its own, so that the ends of a row may overlap.
     pub(crate) fn run(&self) -> Answer {
-        plan::slow_copy();
+        conditions::slow_copy();
         let extent = self.described.extent;
         let width = extent.width;
         let staged = Storage::device(width).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
