@@ -241,9 +241,8 @@ fn the_iterator_of_a_batch_may_do_other_work_and_panic() {
             let (to, mut other, mut one) = (s.hold(&mut to), s.hold(&mut other), s.hold(&mut one));
             a.fill(&mut other, 9)?;
             let mut targets = to.chunks(LEN)?;
-            let pairs = sources.iter().zip(&mut targets).map(|pair| {
+            let pairs = sources.iter().zip(&mut targets).inspect(|_| {
                 b.copy(other.slice(..1).unwrap(), &mut one).unwrap();
-                pair
             });
             a.copy_batch(pairs)
         })

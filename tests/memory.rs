@@ -46,6 +46,10 @@ fn every_context_uses_a_pinned_buffer() {
     assert_eq!(pinned.context(), &a);
     drop(a); // the buffer keeps it
     let gpu = stack.push(&b).unwrap();
+    let mut flags = 0;
+    // SAFETY: writes one number to `flags`, which is valid for it; a context is current, and the driver looks the address up.
+    let code = unsafe { ffi::cuMemHostGetFlags(&raw mut flags, pinned.as_ptr().cast_mut().cast()) };
+    assert_eq!((code, flags & ffi::CU_MEMHOSTALLOC_PORTABLE), (ffi::CUDA_SUCCESS, 1));
     let stream = gpu.stream().unwrap();
     let copy = gpu.on(&stream).from_slice(&pinned).unwrap();
     assert_eq!(gpu.on(&stream).to_vec(&copy).unwrap(), [7; 64]);

@@ -748,4 +748,13 @@ mod tests {
         let cubes = flags(ArrayShape::LayeredCubemap { width: 1, cubes: 2 });
         assert_eq!((cubes & layered, cubes & cube, cubes & !layered & !cube), (layered, cube, 0));
     }
+
+    #[test]
+    fn no_memory_has_the_address_that_stands_for_an_array() {
+        for number in [1_usize, 0x7f00_1234_5670] {
+            let address = stand_in(number);
+            assert!(address > 1 << 57, "{address:#x}");
+            assert_eq!(handle(address).addr(), number);
+        }
+    }
 }
