@@ -38,7 +38,7 @@ macro_rules! sources {
     };
 }
 sources! {
-    approximate assembly atomics blas flow flushed functions grid half hash histogram integer matrix physics
+    approximate assembly atomics blas block flow flushed functions grid half hash histogram integer matrix physics
     random reduce rounding scan signal sort spaces stencil warp
 }
 
@@ -59,7 +59,7 @@ fn every_kernel_has_a_row_and_every_row_a_digest() {
         for case in &cases {
             for architecture in ARCHITECTURES {
                 let recorded = digests::recorded(case.name, architecture).is_some();
-                assert_eq!(recorded, case.check.is_exact(), "{source}: {}", case.name);
+                assert_eq!(recorded, case.check.has_digest(), "{source}: {}", case.name);
             }
         }
     }

@@ -258,6 +258,9 @@ pub(crate) enum Source {
 pub(crate) struct WgmmaOp {
     pub(crate) elements: (Element, Element),
     pub(crate) depth: usize,
+    /// The columns of `a` that are given.
+    pub(crate) kept: usize,
+    pub(crate) sparse: Option<Sparse>,
     pub(crate) a: Source,
     /// The descriptor of `b`, and whether its rows lie one after another.
     pub(crate) b: (Src, bool),

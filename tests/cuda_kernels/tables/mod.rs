@@ -4,6 +4,7 @@ pub(crate) mod approximate;
 pub(crate) mod assembly;
 pub(crate) mod atomics;
 pub(crate) mod blas;
+pub(crate) mod block;
 pub(crate) mod flow;
 pub(crate) mod flushed;
 pub(crate) mod functions;

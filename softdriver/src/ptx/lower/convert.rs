@@ -73,6 +73,8 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         let width = if brains { Width::Exact } else { Width::OrWider };
+        self.wider(d, to)?;
+        self.wider(a, from)?;
         let (register, d) = self.result(d, to, width)?;
         let a = self.src_of(a, from, width)?;
         let mask = register.mask();
@@ -91,6 +93,18 @@ impl<'s> Body<'_, 's> {
             return Ok(());
         }
         self.push(Op::Convert { how: Box::new(Convert { mask, ..how }), d, a });
+        Ok(())
+    }
+
+    /// Refuses a register of floats that is wider than the type: only others hold less than they could.
+    fn wider(&mut self, operand: &Operand<'s>, ty: Type) -> Lowered<()> {
+        if let Operand::Name(name) = *operand
+            && let Some(Entity::Register(register, _)) = self.find(name)
+            && register.kind == Kind::Float
+            && register.bytes != ty.bytes
+        {
+            return refuse(format!("Arguments mismatch: type of '{name}'"));
+        }
         Ok(())
     }
 

@@ -169,7 +169,7 @@ impl<'s> Body<'_, 's> {
             || constant && (!loads || strong)
             || strong && matches!(space, Space::Local | Space::Param)
             || (near || far) && (!matches!(space, Space::Global | Space::Generic) || constant)
-            || near && (strong || cached)
+            || near && (cached || matches!(named, Some("volatile" | "mmio")))
             || far && !loads
             // `ldu` has no modifiers.
             || m.head == "ldu"

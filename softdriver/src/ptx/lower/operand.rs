@@ -42,8 +42,7 @@ impl<'s> Body<'_, 's> {
         let (register, slot) = self.any_register(name)?;
         let size = match width {
             Width::Exact => register.bytes == ty.bytes,
-            // Operands of 8 bits are held in registers of any size, but those of floats have theirs.
-            Width::OrWider if register.kind == Kind::Float => register.bytes == ty.bytes,
+            // Operands of 8 bits are held in registers of any size.
             Width::OrWider => register.bytes >= ty.bytes,
         };
         if size && ty.agrees(register) {

@@ -346,6 +346,8 @@ pub(crate) const ROWS: &[Row] = &[
             ("ld{.<order>}{.(global|shared)}.<mem>", "V, [l]"),
             ("ld{.weak}.(local|const|param).<mem>", "V, [l]"),
             ("ld.global.nc{.L1::no_allocate}{.L2::128B}.<mem>", "V, [l]"),
+            ("ld.(relaxed|acquire).gpu.global.L1::no_allocate.<mem>", "V, [l]"),
+            ("ld.(b8|b16)", "f, [l]"),
             ("ld{.<space>}.<cache>.<mem>", "V, [l]"),
             ("ld.v2.<any>", "{V, V}, [l]"),
             ("ld.global{.nc}.v2.<any>", "{V, V}, [l]"),
@@ -771,6 +773,7 @@ pub(crate) const ROWS: &[Row] = &[
             ("st{.<space>}.v2.<any>", "[l], {V, V}"),
             ("st{.<space>}.v4.(b8|u8|b16|u16|b32|u32|s32|f32)", "[l], {V, V, V, V}"),
             ("st{.<space>}.b128", "[l], q"),
+            ("st.(relaxed|release).gpu.global.L1::no_allocate.<mem>", "[l], V"),
             ("st.global.L2::cache_hint.<mem>", "[l], V, l"),
             (
                 "st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes.(b32|u32|s32|f32|b64|u64|s64|f64)",
@@ -1014,6 +1017,26 @@ pub(crate) const ROWS: &[Row] = &[
                 "{r4}, l, l, p",
             ),
             ("wgmma.mma_async.sync.aligned.m64n8k256.s32.b1.b1.and.popc", "{r4}, l, l, p"),
+            (
+                "wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.(f16.f16|bf16.bf16)",
+                "{f4}, l, l, r, 1, p, 1, 1, 0, 1",
+            ),
+            (
+                "wgmma.mma_async.sp.sync.aligned.m64n16k32.f16.f16.f16",
+                "{r4}, {r4}, l, r, 0, p, 1, 1, 0",
+            ),
+            (
+                "wgmma.mma_async.sp.sync.aligned.m64n8k16.f32.tf32.tf32",
+                "{f4}, l, l, r, 0, p, 1, -1",
+            ),
+            (
+                "wgmma.mma_async.sp.sync.aligned.m64n8k64.f32.(e4m3|e5m2).(e4m3|e5m2)",
+                "{f4}, l, l, r, 0, p, 1, 1",
+            ),
+            (
+                "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.(s8|u8).(s8|u8){.satfinite}",
+                "{r4}, l, l, r, 0, p",
+            ),
         ],
     ),
     Row(

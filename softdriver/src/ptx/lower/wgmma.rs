@@ -60,6 +60,7 @@ impl<'s> Body<'_, 's> {
     }
 
     fn wgmma_mma(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let sparse = m.take("sp");
         if !m.take("sync") {
             return Err(Refusal::Unsupported);
         }
@@ -72,13 +73,24 @@ impl<'s> Body<'_, 's> {
             return Err(Refusal::Unsupported);
         }
         m.end()?;
-        if finite && !a.is_byte() || rows != 64 || deep != depth(a) || !exists(to, a, b, columns) {
+        // Half of the columns of a sparse `a` are left out.
+        let kept = depth(a);
+        let whole = if sparse { 2 * kept } else { kept };
+        let exists = exists(to, a, b, columns) && !(sparse && a == Element::B1);
+        if finite && !a.is_byte() || rows != 64 || deep != whole || !exists {
             return Err(Refusal::Unsupported);
         }
         self.specific()?;
-        let (first, rest) = match operands {
-            [d, a, b, adds, rest @ ..] => ((d, a, b, adds), rest),
+        let (first, choice, rest) = match operands {
+            [d, a, b, metadata, selector, adds, rest @ ..] if sparse => {
+                ((d, a, b, adds), Some((metadata, selector)), rest)
+            }
+            [d, a, b, adds, rest @ ..] if !sparse => ((d, a, b, adds), None, rest),
             _ => return refuse("Incorrect number of operands"),
+        };
+        let sparse = match choice {
+            Some((metadata, selector)) => Some(self.sparse(metadata, selector, (kept, a))?),
+            None => None,
         };
         let (d, from, descriptor, adds) = first;
         let in_registers = matches!(from, Operand::Vector(_));
@@ -98,7 +110,7 @@ impl<'s> Body<'_, 's> {
         let fragment = Fragment::new(Role::C, to, 16, columns);
         let d = self.slots_of(d, fragment.registers(), to)?;
         let source = if in_registers {
-            let fragment = Fragment::new(Role::A, a, 16, deep);
+            let fragment = Fragment::new(Role::A, a, 16, kept);
             let registers = self.sources_of(from, fragment.registers(), a)?;
             Source::Registers(Factor { fragment, registers })
         } else {
@@ -117,6 +129,8 @@ impl<'s> Body<'_, 's> {
         let op = WgmmaOp {
             elements: (a, b),
             depth: deep,
+            kept,
+            sparse,
             a: source,
             b: b_source,
             negated: signs,

@@ -236,7 +236,7 @@ pub(super) fn accumulate(
 }
 
 /// A sparse matrix with the columns that it leaves out.
-fn spread(
+pub(super) fn spread(
     warp: &Warp,
     shared: &Shared<'_>,
     group: Group,

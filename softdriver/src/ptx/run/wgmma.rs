@@ -5,7 +5,7 @@ use super::super::fragment::{Element, Factor, Source, WgmmaOp};
 use super::Fault;
 use super::access::read;
 use super::block::Shared;
-use super::matrix::{Matrix, accumulate, gathered, scattered, value};
+use super::matrix::{Matrix, accumulate, gathered, scattered, spread, value};
 use super::warp::{Group, Warp};
 
 /// How a matrix lies in shared memory. Lines are what its elements follow one another in.
@@ -95,15 +95,18 @@ pub(super) fn multiply(
         Source::Registers(factor) => gathered(warp, shared, group, factor),
         Source::Memory(descriptor, across) => {
             let layout = Layout::of(first(warp, *descriptor));
-            let mut a = Matrix::zero(16, op.depth);
+            let mut a = Matrix::zero(16, op.kept);
             let rows = warp.index as usize % 4 * 16;
-            for (row, k) in (0..16).flat_map(|row| (0..op.depth).map(move |k| (row, k))) {
+            for (row, k) in (0..16).flat_map(|row| (0..op.kept).map(move |k| (row, k))) {
                 let at = (rows + row, k);
                 a.set((row, k), element(shared, &layout, (op.elements.0, *across), at)?);
             }
             a
         }
     };
+    if let Some(sparse) = &op.sparse {
+        a = spread(warp, shared, group, sparse, (&a, op.elements.0));
+    }
     let layout = Layout::of(first(warp, op.b.0));
     let mut b = Matrix::zero(op.depth, columns);
     for (k, column) in (0..op.depth).flat_map(|k| (0..columns).map(move |column| (k, column))) {

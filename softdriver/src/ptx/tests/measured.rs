@@ -5,7 +5,8 @@
 //! The line of a `wgmma` has its shape and types, the way of swizzling, how `a` and `b` lie (`k`: along the lines of
 //! memory, `m`: across them, `r`: in registers), which eight columns were kept, and operands. Its words are 16 rows of `a`
 //! (or the registers of the first warp) and the columns of `b`, of 32 bytes each, and the registers of `d` that belong to
-//! them, in the lanes of the first warp.
+//! them, in the lanes of the first warp. `wgmma.sp` is the same with the selector before the operands, the metadata of the
+//! first warp behind `a`, and columns of `b` of 64 bytes.
 //!
 //! `video.txt` begins with three words for each of 64 threads. A line has an instruction of them, and the FNV-1a digest of
 //! the 64 results.
@@ -19,7 +20,7 @@ fn cases(kind: &str) -> Vec<(Vec<&'static str>, Vec<u32>)> {
     let mut list: Vec<(Vec<&str>, Vec<u32>)> = Vec::new();
     for line in include_str!("measured.txt").lines() {
         let parts: Vec<&str> = line.split_whitespace().collect();
-        if ["sparse", "wgmma"].contains(&parts[0]) {
+        if ["sparse", "wgmma", "wgmma.sp"].contains(&parts[0]) {
             list.push((parts, Vec::new()));
         } else if let Some((_, words)) = list.last_mut() {
             words.extend(parts.iter().map(|word| u32::from_str_radix(word, 16).unwrap()));
@@ -96,10 +97,16 @@ fn place(swizzle: usize, across: bool, row: u32, byte: u32) -> u32 {
     at ^ (at >> 3 & mask)
 }
 
-/// A matrix, put into memory from a place on; its rows from one on.
-fn put(memory: &mut [u8], start: u32, rows: &[u32], first: u32, swizzle: usize, across: bool) {
+/// A matrix, put into memory from a place on: its rows from one on, of so many words.
+fn put(
+    memory: &mut [u8],
+    start: u32,
+    (rows, first, words): (&[u32], u32, u32),
+    swizzle: usize,
+    across: bool,
+) {
     for (index, word) in rows.iter().enumerate() {
-        let (row, byte) = (first + index as u32 / 8, index as u32 % 8 * 4);
+        let (row, byte) = (first + index as u32 / words, index as u32 % words * 4);
         for (byte, value) in (byte..).zip(word.to_le_bytes()) {
             memory[(start + place(swizzle, across, row, byte)) as usize] = value;
         }
@@ -108,20 +115,39 @@ fn put(memory: &mut [u8], start: u32, rows: &[u32], first: u32, swizzle: usize, 
 
 #[test]
 fn products_of_four_warps() {
-    let cases = cases("wgmma");
+    assert_eq!(products("wgmma"), 18);
+}
+
+#[test]
+fn sparse_products_of_four_warps() {
+    assert_eq!(products("wgmma.sp"), 5);
+}
+
+/// Compares the cases of a kind, and counts them.
+fn products(kind_of_case: &str) -> usize {
+    let sparse = kind_of_case == "wgmma.sp";
+    let cases = cases(kind_of_case);
     for (name, words) in &cases {
         let [_, types, swizzle, a_lies, b_lies, block, ref tail @ ..] = name[..] else {
             panic!("{name:?}");
         };
         let (swizzle, block): (usize, usize) = (swizzle.parse().unwrap(), block.parse().unwrap());
+        let (selector, tail) = if sparse { (tail[0], &tail[1..]) } else { ("", tail) };
         let (a, rest) = words.split_at(128);
-        let (b, wanted) = rest.split_at(64);
+        let (metadata, rest) = rest.split_at(if sparse { 32 } else { 0 });
+        // The rows of `b` have the columns that `a` leaves out, too.
+        let length = if sparse { 16 } else { 8 };
+        let (b, wanted) = rest.split_at(8 * length as usize);
         let descriptor = |across: bool| {
             let (first, second) = if across { ACROSS[swizzle] } else { DISTANCES[swizzle] };
             u64::from(first >> 4) << 16 | u64::from(second >> 4) << 32 | (swizzle as u64) << 62
         };
         // Of all rows and columns, only those that were kept are not zero. Registers lie behind what is shared.
-        let mut memory = vec![0u8; 65536 + 2048];
+        let mut memory = vec![0u8; 65536 + 2560];
+        for (index, word) in metadata.iter().enumerate() {
+            let at = 65536 + 2048 + index * 4;
+            memory[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
         match a_lies {
             "r" => {
                 for (index, word) in a.iter().enumerate() {
@@ -129,9 +155,9 @@ fn products_of_four_warps() {
                     memory[at..at + 4].copy_from_slice(&word.to_le_bytes());
                 }
             }
-            _ => put(&mut memory, 0, a, 0, swizzle, a_lies == "m"),
+            _ => put(&mut memory, 0, (a, 0, 8), swizzle, a_lies == "m"),
         }
-        put(&mut memory, 32768, b, 8 * block as u32, swizzle, b_lies == "m");
+        put(&mut memory, 32768, (b, 8 * block as u32, length), swizzle, b_lies == "m");
         let columns: usize = types.split(['n', 'k']).nth(1).unwrap().parse().unwrap();
         let parts: Vec<&str> = types.split('.').collect();
         let (kind, start) = if parts[1] == "f32" { ("f", 0.125f32.to_bits()) } else { ("r", 0) };
@@ -148,7 +174,7 @@ fn products_of_four_warps() {
         );
         let (first, second) = (descriptor(a_lies == "m"), descriptor(b_lies == "m"));
         writeln!(body, "or.b64 %rd4, %rd4, {first}; or.b64 %rd5, %rd5, {second};").unwrap();
-        for at in 0..4 {
+        for at in 0..5 {
             writeln!(body, "ld.global.b32 %r{}, [%rd1+{}];", 190 + at, 512 * at).unwrap();
         }
         for at in 0..registers {
@@ -159,16 +185,21 @@ fn products_of_four_warps() {
             "r" => vector("r", 190, 4),
             _ => "%rd4".to_owned(),
         }];
-        operands.extend(["%rd5".to_owned(), "%p2".to_owned()]);
+        operands.push("%rd5".to_owned());
+        if sparse {
+            operands.extend(["%r194".to_owned(), selector.to_owned()]);
+        }
+        operands.push("%p2".to_owned());
         operands.extend(tail.iter().map(|one| one.trim_end_matches(',').to_owned()));
         if parts[2].ends_with("f16") {
             let lies = [a_lies, b_lies].into_iter().filter(|&lies| lies != "r");
             operands.extend(lies.map(|lies| u8::from(lies == "m").to_string()));
         }
+        let sp = if sparse { ".sp" } else { "" };
         writeln!(
             body,
             "setp.eq.u32 %p2, 1, 1; wgmma.fence.sync.aligned;\n\
-             wgmma.mma_async.sync.aligned.{types} {d}, {};\n\
+             wgmma.mma_async{sp}.sync.aligned.{types} {d}, {};\n\
              wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;",
             operands.join(", ")
         )
@@ -192,7 +223,7 @@ fn products_of_four_warps() {
             assert_eq!(register[32..], [start; 96], "{name:?}");
         }
     }
-    assert_eq!(cases.len(), 18);
+    cases.len()
 }
 
 #[test]
