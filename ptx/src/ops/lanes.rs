@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// A register of all lanes of a warp.
-pub(crate) type Row = [u64; 32];
+pub type Row = [u64; 32];
 
 /// The lanes that [`Lanes2::run`] and its like hold in registers of the processor at a time.
 #[cfg(target_arch = "x86_64")]
@@ -12,7 +12,7 @@ const PART: usize = 8;
 
 /// The lanes of a mask.
 #[inline]
-pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);
