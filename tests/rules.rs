@@ -1,6 +1,7 @@
 //! What the sources and the documents keep to. No test calls the driver.
 
 mod common;
+mod entries;
 mod house;
 mod manual;
 mod ui;

@@ -39,7 +39,6 @@ pub mod per_thread;
 mod plan;
 mod plan_text;
 mod print;
-mod ptx;
 mod queue;
 mod race;
 mod registry;

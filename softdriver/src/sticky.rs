@@ -2,7 +2,7 @@
 //! without a fault goes on all the same: see [`domain`](crate::domain).
 
 use crate::entry::Answer;
-use crate::ptx::Fault;
+use cuscope_ptx::run::Fault;
 use cuscope_sys::*;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -135,7 +135,7 @@ fn a_child_graph_is_changed_to_another_one() {
         let exec = instantiated(graph);
         let set = |node, to| code!(cuGraphExecChildGraphNodeSetParams(exec, node, to));
         let gives = |exec, values: [u32; 3]| {
-            ok!(cuMemsetD32_v2(a, 0, 3));
+            ok!(cuMemsetD32Async(a, 0, 3, place.stream));
             ok!(cuGraphLaunch(exec, place.stream));
             ok!(cuStreamSynchronize(place.stream));
             assert_eq!([a, b, c].map(word), values);
@@ -256,6 +256,7 @@ fn one_function_changes_nodes_of_most_kinds() {
     assert_eq!(each(node, &mut any), REFUSED);
     (any.reserved2, any.r#type) = (0, CUgraphNodeType(99));
     assert_eq!(each(node, &mut any), REFUSED);
+    any = all_zeros();
     any.r#type = CU_GRAPH_NODE_TYPE_EMPTY;
     assert_eq!(each(nothing, &mut any), (SUCCESS, SUCCESS));
     any.r#type = CU_GRAPH_NODE_TYPE_MEMCPY;

@@ -4,8 +4,9 @@
 use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::function::function;
-use crate::{entry, ptx, sync};
+use crate::{entry, sync};
 use core::ffi::{CStr, c_char, c_int};
+use cuscope_ptx as ptx;
 use cuscope_sys::*;
 use std::sync::atomic::Ordering;
 

@@ -4,8 +4,8 @@
 use crate::call::driver;
 use crate::entry::{self, Answer};
 use crate::model::stack;
-use crate::ptx::tensor::{Map, Pieces};
 use core::ffi::{c_int, c_void};
+use cuscope_ptx::tensor::{Map, Pieces};
 use cuscope_sys::*;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;

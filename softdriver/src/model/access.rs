@@ -9,8 +9,8 @@ use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind, Rights, Snapshot, touchable};
 use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::watched::Watched;
-use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes, run_from};
 use crate::{check, domain, race, schedule, sync};
+use cuscope_ptx::run::{Fault, Image, Memory, Row, Texture, lanes, run_from};
 use std::ops::Range;
 use std::sync::Arc;
 

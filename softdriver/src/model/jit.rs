@@ -1,9 +1,10 @@
 //! The options of compiler and linker, and the logs that they ask for (F282, F283).
 #![allow(unsafe_code, reason = "none of its own: what it writes goes through `entry`")]
 
+use crate::entry;
 use crate::entry::Answer;
-use crate::{entry, ptx};
 use core::ffi::{c_char, c_uint, c_void};
+use cuscope_ptx as ptx;
 use cuscope_sys::*;
 use std::fmt::Write as _;
 

@@ -15,9 +15,10 @@ use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{capture, function, library, stream};
-use crate::ptx::Kernel;
-use crate::{check, entry, print, ptx, schedule, sticky, summary};
+use crate::{check, entry, print, schedule, sticky, summary};
 use core::ffi::{c_uint, c_void};
+use cuscope_ptx as ptx;
+use cuscope_ptx::Kernel;
 use cuscope_sys::*;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
@@ -234,9 +235,9 @@ impl Launch {
     }
 
     /// The same on memory, with the address of the grid's workspace.
-    fn run_on(&self, memory: &dyn ptx::Memory, workspace: u64) -> Answer {
+    fn run_on(&self, memory: &dyn ptx::run::Memory, workspace: u64) -> Answer {
         let module = &*self.function.module;
-        let launch = ptx::Launch {
+        let launch = ptx::run::Launch {
             module: &module.code,
             kernel: self.function.kernel,
             grid: self.grid,
@@ -251,8 +252,9 @@ impl Launch {
             workers: workers(),
             most_steps: u64::MAX,
         };
-        let answer = ptx::run(&launch);
-        let fault = answer.err().filter(|&fault| fault != ptx::Fault::CutOff).map(sticky::code);
+        let answer = ptx::run::run(&launch);
+        let fault =
+            answer.err().filter(|&fault| fault != ptx::run::Fault::CutOff).map(sticky::code);
         summary::launched(self.name(), fault);
         answer.map_err(sticky::code)
     }
@@ -271,7 +273,7 @@ fn workers() -> usize {
 /// What kernels print goes to the program's output.
 struct Texts;
 
-impl ptx::Output for Texts {
+impl ptx::run::Output for Texts {
     fn print(&self, text: &[u8]) {
         print::add(text);
     }

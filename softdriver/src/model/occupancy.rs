@@ -1,6 +1,6 @@
 //! Occupancy: how many blocks of a kernel fit (F311 to F314).
 //!
-//! The numbers are those of an H200 for the registers that [`Kernel`](crate::ptx::Kernel) reports. These are a
+//! The numbers are those of an H200 for the registers that [`Kernel`](cuscope_ptx::Kernel) reports. These are a
 //! guess, since it is the compiler of machine code that decides; they count as 64 at most, so that what can be
 //! launched here has room. How clusters fit depends on the floor plan of the one chip that was measured.
 

@@ -3,8 +3,8 @@
 use super::Access;
 use super::ranges::Ranges;
 use crate::model::memory::watched::Watch;
-use crate::ptx::Fault;
 use crate::sync;
+use cuscope_ptx::run::Fault;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

@@ -8,7 +8,7 @@ use crate::model::array::texture::SURFACES;
 use crate::model::array::texture::TEXTURES;
 use crate::model::array::texture::{INVALID, Resource, Surface, Texture, array_in, levels, seen};
 use crate::model::array::{find, mipmap};
-use crate::ptx::Image;
+use cuscope_ptx::run::Image;
 use cuscope_sys::*;
 use std::sync::Arc;
 

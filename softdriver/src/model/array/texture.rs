@@ -7,10 +7,10 @@ use crate::model::device::all as device_list;
 use crate::model::device_attribute::attribute;
 use crate::model::life::Life;
 use crate::model::memory::space::SPACE;
-use crate::ptx;
-use crate::ptx::{Edge, Image};
 use crate::registry::Registry;
 use core::ffi::c_uint;
+use cuscope_ptx as ptx;
+use cuscope_ptx::run::{Edge, Image};
 use cuscope_sys::*;
 use std::sync::Arc;
 use std::sync::LazyLock;
@@ -35,7 +35,7 @@ pub(crate) struct Texture {
     pub(crate) described: CUDA_TEXTURE_DESC,
     pub(crate) view: Option<CUDA_RESOURCE_VIEW_DESC>,
     /// As kernels see it.
-    pub(crate) seen: Arc<ptx::Texture>,
+    pub(crate) seen: Arc<ptx::run::Texture>,
 }
 
 /// Surfaces.
@@ -135,7 +135,7 @@ pub(crate) fn seen(
     described: &CUDA_TEXTURE_DESC,
     linear_memory: bool,
     cube: bool,
-) -> Answer<ptx::Texture> {
+) -> Answer<ptx::run::Texture> {
     let edge = |mode: CUaddress_mode| {
         Ok(match mode {
             CU_TR_ADDRESS_MODE_WRAP => Edge::Wrap,
@@ -158,7 +158,7 @@ pub(crate) fn seen(
     if flags & CU_TRSF_SEAMLESS_CUBEMAP != 0 {
         return Err(if cube { CUDA_ERROR_NOT_SUPPORTED } else { INVALID });
     }
-    Ok(ptx::Texture {
+    Ok(ptx::run::Texture {
         linear_memory,
         edges: [edge(u)?, edge(v)?, edge(w)?],
         linear: linear(described.filterMode)?,

@@ -7,7 +7,7 @@ use crate::entry::Answer;
 use crate::model::memory::physical::Region;
 use crate::model::memory::shared::Place;
 use crate::model::memory::shared::Shared;
-use crate::ptx::{Lie, Row, lie};
+use cuscope_ptx::run::{Lie, Row, lie};
 use cuscope_sys::CUDA_ERROR_UNKNOWN;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::{self, NonNull};

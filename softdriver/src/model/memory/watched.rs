@@ -1,7 +1,7 @@
 //! Memory whose accesses somebody watches.
 
-use crate::ptx::{Fault, Image, Memory, Row, Texture, lanes};
 use crate::race::Access;
+use cuscope_ptx::run::{Fault, Image, Memory, Row, Texture, lanes};
 use std::sync::Arc;
 
 /// Somebody who watches what a kernel does to memory.

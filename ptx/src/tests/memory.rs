@@ -1,13 +1,13 @@
 //! Memory: spaces, vectors, structures, atomics, faults.
 
-use super::super::Fault;
+use super::super::run::Fault;
 use super::device::{Loaded, body, params};
 
 #[test]
 fn saxpy() {
     for ptx in [
-        include_str!("../../../tests/kernels/saxpy.ptx"),
-        include_str!("../../../../examples/kernels/saxpy.ptx"),
+        include_str!("../../../softdriver/tests/kernels/saxpy.ptx"),
+        include_str!("../../../examples/kernels/saxpy.ptx"),
     ] {
         let loaded = Loaded::new(ptx);
         let n = 1000u32;
@@ -25,7 +25,7 @@ fn saxpy() {
 
 #[test]
 fn fill() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/fill.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/fill.ptx"));
     let out = loaded.device.room(4 * 100);
     loaded.launch("fill", [2, 1, 1], [64, 1, 1], 0, params![99u32, 0xdead_beefu32, out]).unwrap();
     let got: Vec<u32> = loaded.device.get(out, 100);
@@ -35,7 +35,7 @@ fn fill() {
 
 #[test]
 fn structs() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/structs.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/structs.ptx"));
     let out = loaded.device.room(8 * 16);
     for flag in [0u8, 1] {
         let mut record = Vec::new();
@@ -63,7 +63,7 @@ fn structs() {
 
 #[test]
 fn vectors() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/structs.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/structs.ptx"));
     let x: Vec<f32> = (0..32 * 4).map(|i| i as f32 * 0.5 - 3.0).collect();
     let k: Vec<u32> = (0..64).map(|i| i * 7 % 13).collect();
     let (px, pk) = (loaded.device.put(&x), loaded.device.put(&k));
@@ -94,7 +94,7 @@ fn vectors() {
 
 #[test]
 fn globals() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/globals.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/globals.ptx"));
     let out = loaded.device.room(4 * 64);
     let kernel = &loaded.module.kernels[0];
     assert_eq!((kernel.name.as_str(), kernel.static_shared), ("globals", 0));
@@ -114,7 +114,7 @@ fn globals() {
 
 #[test]
 fn atomics() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/globals.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/globals.ptx"));
     let mut words = [0u32; 16 + 96];
     words[2] = 50;
     words[3] = (-100i32) as u32;
@@ -150,7 +150,7 @@ fn atomics() {
 
 #[test]
 fn wild() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/wild.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/wild.ptx"));
     let out = loaded.device.room(8);
     let store = |address: u64| loaded.launch("wild", [1; 3], [1; 3], 0, params![address, 7u32]);
     assert_eq!(store(out), Ok(()));

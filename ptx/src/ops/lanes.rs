@@ -8,7 +8,7 @@
 use std::fmt;
 
 /// A register of all lanes of a warp.
-pub(crate) type Row = [u64; 32];
+pub type Row = [u64; 32];
 
 /// The lanes that [`Lanes2::run`] and its like hold in registers of the processor at a time.
 #[cfg(target_arch = "x86_64")]
@@ -24,7 +24,7 @@ fn part(row: &Row, at: usize) -> [u64; PART] {
 
 /// The lanes of a mask.
 #[inline]
-pub(crate) fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
+pub fn lanes(mut mask: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);

@@ -79,7 +79,7 @@ wide! {
 
 /// How the addresses of all lanes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lie {
+pub enum Lie {
     /// Not all within the range, or not all multiples of the size.
     Beyond,
     /// One word behind the other.
@@ -91,7 +91,7 @@ pub(crate) enum Lie {
 wide! {
     /// How the addresses of words of a size, which is a power of two, lie in a range from `base`, whose last word
     /// begins at the offset `last`.
-    pub(crate) fn lie(at: &Row, base: u64, last: u64, size: u64) -> Lie {
+    pub fn lie(at: &Row, base: u64, last: u64, size: u64) -> Lie {
         let (mut beyond, mut odd, mut jumps) = (false, 0, 0);
         for (lane, address) in at.iter().enumerate() {
             let offset = address.wrapping_sub(base);

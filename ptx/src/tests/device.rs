@@ -2,7 +2,8 @@
 
 use std::sync::Mutex;
 
-use super::super::{Fault, Launch, Memory, Module, Output, Row, lanes, run};
+use super::super::Module;
+use super::super::run::{Fault, Launch, Memory, Output, Row, lanes, run};
 
 /// Where the memory begins.
 pub(crate) const START: u64 = 1 << 40;

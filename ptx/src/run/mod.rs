@@ -1,4 +1,11 @@
-//! Execution of a launch.
+//! Running the kernels of a module: what a driver in software needs, and few others. It changes more often than the
+//! rest of the package.
+//!
+//! Threads run in warps of 32, in lockstep and with real divergence. The blocks of a cluster share their shared memory,
+//! others nothing but [`Memory`].
+//!
+//! Generic addresses from `0x0100_0000` to `0x03ff_ffff` are windows to shared memory, local memory and parameters;
+//! addresses below them are illegal, and those above are handed to [`Memory`].
 
 mod access;
 mod barrier;
@@ -23,8 +30,9 @@ mod warp;
 mod wgmma;
 
 use super::Module;
-use super::image::{Image, Texture};
-use super::ops::Row;
+pub use super::image::{Channel, Edge, Image, Texture};
+pub use super::ops::lanes::{Row, lanes};
+pub use super::ops::wide::{Lie, lie};
 use std::sync::Arc;
 
 /// The most threads of a block, which whoever launches checks as well.
@@ -33,7 +41,7 @@ const MOST_THREADS: u32 = 1024;
 const MOST_BLOCKS: u32 = 16;
 
 /// The address space that a device's pointers lead to.
-pub(crate) trait Memory: Sync {
+pub trait Memory: Sync {
     /// Reads a word of `bytes` (1, 2, 4 or 8) for each lane of a mask, the
     /// addresses being multiples of their number.
     ///
@@ -130,12 +138,13 @@ pub(crate) trait Memory: Sync {
 }
 
 /// The addresses of words that lie one behind the other.
-pub(crate) fn run_from(first: u64, bytes: usize) -> Row {
+#[inline]
+pub fn run_from(first: u64, bytes: usize) -> Row {
     std::array::from_fn(|lane| first.wrapping_add((lane * bytes) as u64))
 }
 
 /// Where a kernel's texts go.
-pub(crate) trait Output: Sync {
+pub trait Output: Sync {
     /// What `printf` prints.
     fn print(&self, text: &[u8]);
     /// What an assertion that failed says.
@@ -149,7 +158,7 @@ pub(crate) trait Output: Sync {
 /// What ends a launch before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub(crate) enum Fault {
+pub enum Fault {
     /// An access to what is not memory; calls that go deeper than the stack make
     /// one.
     IllegalAddress,
@@ -173,34 +182,34 @@ pub(crate) enum Fault {
 
 /// What is launched.
 #[derive(Clone, Copy)]
-pub(crate) struct Launch<'a> {
+pub struct Launch<'a> {
     /// The module.
-    pub(crate) module: &'a Module,
+    pub module: &'a Module,
     /// The kernel, by its index in [`Module::kernels`].
-    pub(crate) kernel: usize,
+    pub kernel: usize,
     /// The blocks in each dimension.
-    pub(crate) grid: [u32; 3],
+    pub grid: [u32; 3],
     /// The threads of a block in each dimension.
-    pub(crate) block: [u32; 3],
+    pub block: [u32; 3],
     /// The blocks of a cluster in each dimension, if the launch or the kernel says so.
-    pub(crate) cluster: Option<[u32; 3]>,
+    pub cluster: Option<[u32; 3]>,
     /// The bytes of dynamic shared memory.
-    pub(crate) dynamic_shared: usize,
+    pub dynamic_shared: usize,
     /// The parameters, each at its offset.
-    pub(crate) params: &'a [u8],
+    pub params: &'a [u8],
     /// The device address of each of [`Module::globals`].
-    pub(crate) globals: &'a [u64],
+    pub globals: &'a [u64],
     /// Device memory.
-    pub(crate) memory: &'a dyn Memory,
+    pub memory: &'a dyn Memory,
     /// The address of the grid's workspace, zeroed; 0 if the launch is not a
     /// cooperative one.
-    pub(crate) workspace: u64,
+    pub workspace: u64,
     /// Where texts go.
-    pub(crate) output: &'a dyn Output,
+    pub output: &'a dyn Output,
     /// How many threads of the host run blocks, at most.
-    pub(crate) workers: usize,
+    pub workers: usize,
     /// How many steps all warps may make, about.
-    pub(crate) most_steps: u64,
+    pub most_steps: u64,
 }
 
 /// Runs a launch to its end.
@@ -208,7 +217,7 @@ pub(crate) struct Launch<'a> {
 /// # Errors
 ///
 /// A thread faulted; other threads may have run before and after it.
-pub(crate) fn run(launch: &Launch<'_>) -> Result<(), Fault> {
+pub fn run(launch: &Launch<'_>) -> Result<(), Fault> {
     let Some(kernel) = launch.module.kernels.get(launch.kernel) else {
         return Err(Fault::IllegalInstruction);
     };

@@ -44,7 +44,7 @@ fn instructions_a_second_on_one_core() {
 #[test]
 #[ignore = "a measurement"]
 fn saxpy_of_a_million_elements() {
-    let mut loaded = Loaded::new(include_str!("../../../tests/kernels/saxpy.ptx"));
+    let mut loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/saxpy.ptx"));
     loaded.most_steps = u64::MAX;
     let n = 1_000_000u32;
     let x: Vec<f32> = (0..n).map(|i| i as f32).collect();

@@ -3,7 +3,7 @@
 use super::super::Module;
 use super::device::{Loaded, body, params, source};
 
-const PTX: &str = include_str!("../../../tests/kernels/warp_sum.ptx");
+const PTX: &str = include_str!("../../../softdriver/tests/kernels/warp_sum.ptx");
 
 #[test]
 fn warp_sum() {

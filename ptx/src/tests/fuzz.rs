@@ -5,21 +5,22 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::RngSeed;
 
+use super::super::Module;
 use super::super::lower::table::ROWS;
-use super::super::{Fault, Launch, Module, run};
+use super::super::run::{Fault, Launch, run};
 use super::device::{Device, START};
 use super::table::{expanded, operands};
 
 /// Kernels of a compiler, to begin with.
 const SEEDS: &[&str] = &[
-    include_str!("../../../tests/kernels/arith.ptx"),
-    include_str!("../../../tests/kernels/branches.ptx"),
-    include_str!("../../../tests/kernels/globals.ptx"),
-    include_str!("../../../tests/kernels/matmul.ptx"),
-    include_str!("../../../tests/kernels/reduce.ptx"),
-    include_str!("../../../tests/kernels/saxpy.ptx"),
-    include_str!("../../../tests/kernels/structs.ptx"),
-    include_str!("../../../tests/kernels/warp_sum.ptx"),
+    include_str!("../../../softdriver/tests/kernels/arith.ptx"),
+    include_str!("../../../softdriver/tests/kernels/branches.ptx"),
+    include_str!("../../../softdriver/tests/kernels/globals.ptx"),
+    include_str!("../../../softdriver/tests/kernels/matmul.ptx"),
+    include_str!("../../../softdriver/tests/kernels/reduce.ptx"),
+    include_str!("../../../softdriver/tests/kernels/saxpy.ptx"),
+    include_str!("../../../softdriver/tests/kernels/structs.ptx"),
+    include_str!("../../../softdriver/tests/kernels/warp_sum.ptx"),
 ];
 
 /// The memory of a case.
@@ -284,7 +285,7 @@ fn streams_run_as_a_rule() {
     assert!(well > 20, "{well} end well");
 }
 
-/// `PTX_LOADS=100000 cargo test --release -p cuscope-softdriver --lib loads_are_bounded -- --ignored --nocapture` loads
+/// `PTX_LOADS=100000 cargo test --release -p cuscope-ptx --lib loads_are_bounded -- --ignored --nocapture` loads
 /// so many changed texts, those of `PTX_CORPUS` among them, and prints what they cost at most.
 #[test]
 #[ignore = "takes minutes"]

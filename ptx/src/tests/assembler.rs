@@ -1,6 +1,6 @@
 //! NVIDIA's assembler judges the table: forms of it, and instructions that differ from one in a single place.
 //!
-//! `PTXAS=$(.ci/ptxas) cargo test -p cuscope-softdriver --lib assembler -- --ignored --nocapture` prints where the
+//! `PTXAS=$(.ci/ptxas) cargo test -p cuscope-ptx --lib assembler -- --ignored --nocapture` prints where the
 //! verdicts differ. `PTXAS_COUNT` is how many instructions are judged, `PTXAS_SEED` where the choice of them begins.
 
 use std::collections::BTreeMap;

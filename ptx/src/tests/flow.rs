@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::{Fault, Module};
+use super::super::Module;
+use super::super::run::Fault;
 use super::device::{Loaded, body, params};
 
 #[test]
 fn reduce() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/reduce.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/reduce.ptx"));
     let n = 100_000u32;
     // Whole numbers, whose sums are exact in any order.
     let x: Vec<f32> = (0..n).map(|i| (i % 13) as f32).collect();
@@ -20,7 +21,7 @@ fn reduce() {
 
 #[test]
 fn matmul() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/matmul.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/matmul.ptx"));
     let n = 40usize;
     let a: Vec<f32> = (0..n * n).map(|i| (i % 17) as f32 - 8.0).collect();
     let b: Vec<f32> = (0..n * n).map(|i| (i % 11) as f32 * 0.5).collect();
@@ -73,7 +74,7 @@ fn branchy(v: i32) -> i32 {
 
 #[test]
 fn branches() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/branches.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/branches.ptx"));
     let x: Vec<i32> = (0..500).map(|i| i * 7919 % 1000 - 100).collect();
     let (px, out) = (loaded.device.put(&x), loaded.device.room(2000));
     loaded.launch("branches", [4, 1, 1], [128, 1, 1], 0, params![500u32, px, out]).unwrap();
@@ -85,7 +86,7 @@ fn branches() {
 
 #[test]
 fn calls() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/branches.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/branches.ptx"));
     let out = loaded.device.room(400);
     loaded.launch("calls", [1, 1, 1], [128, 1, 1], 0, params![100u32, out]).unwrap();
     let fibonacci = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34];
@@ -119,7 +120,7 @@ fn calls_with_registers_and_structures() {
 
 #[test]
 fn spin() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/spin.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/spin.ptx"));
     let start = Instant::now();
     loaded.launch("spin", [1; 3], [32, 1, 1], 0, params![20_000_000u64]).unwrap();
     assert!(start.elapsed() >= Duration::from_millis(20));
@@ -127,7 +128,7 @@ fn spin() {
 
 #[test]
 fn clocks() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/clock.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/clock.ptx"));
     let (grid, block) = ([2u32, 3, 2], [10u32, 3, 2]);
     let threads = 60;
     let out = loaded.device.room(12 * threads * 128);
@@ -151,7 +152,7 @@ fn clocks() {
 
 #[test]
 fn trap() {
-    let loaded = Loaded::new(include_str!("../../../tests/kernels/trap.ptx"));
+    let loaded = Loaded::new(include_str!("../../../softdriver/tests/kernels/trap.ptx"));
     assert_eq!(loaded.launch("trap_if", [2; 3], [4; 3], 0, params![0i32]), Ok(()));
     assert_eq!(loaded.launch("trap_if", [2; 3], [4; 3], 0, params![1i32]), Err(Fault::Trap));
 }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write as _};
 /// What kind of error a module was refused for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub(crate) enum ParseErrorKind {
+pub enum ParseErrorKind {
     /// The text is not PTX, or uses something that this driver lacks.
     InvalidPtx,
     /// `.version` is newer than `NEWEST_VERSION`, or older than 1.0.
@@ -14,11 +14,13 @@ pub(crate) enum ParseErrorKind {
 
 /// Why a module was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ParseError {
+pub struct ParseError {
     /// The kind, which decides the driver's result code.
-    pub(crate) kind: ParseErrorKind,
+    pub kind: ParseErrorKind,
     /// A log of the form that `ptxas` writes, one error on a line.
-    pub(crate) log: String,
+    pub log: String,
+    /// The errors in it.
+    pub errors: Vec<Diagnostic>,
 }
 
 impl fmt::Display for ParseError {
@@ -31,11 +33,11 @@ impl std::error::Error for ParseError {}
 
 /// One error at a line of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Diagnostic {
+pub struct Diagnostic {
     /// The line, from 1.
-    pub(crate) line: u32,
+    pub line: u32,
     /// What is wrong.
-    pub(crate) message: String,
+    pub message: String,
 }
 
 impl Diagnostic {
@@ -60,5 +62,5 @@ pub(crate) fn report(kind: ParseErrorKind, diagnostics: &[Diagnostic]) -> ParseE
         );
     }
     log.push_str("ptxas fatal   : Ptx assembly aborted due to errors\n");
-    ParseError { kind, log }
+    ParseError { kind, log, errors: diagnostics.to_vec() }
 }

@@ -1,6 +1,7 @@
 //! Functions of the runtime, indirect calls, cooperative launches, matrices, and limits.
 
-use super::super::{Fault, Module};
+use super::super::Module;
+use super::super::run::Fault;
 use super::device::{Loaded, body, params, source};
 
 /// A module with what stands before the entries.

@@ -1,6 +1,6 @@
 //! Bulk copies, copies of tensors, and stores that tell a barrier.
 
-use super::super::Fault;
+use super::super::run::Fault;
 use super::super::tensor::{Map, Pieces};
 use super::device::{Loaded, params};
 

@@ -2,7 +2,7 @@
 
 use super::device::{Loaded, Value, body, params};
 
-const PTX: &str = include_str!("../../../tests/kernels/arith.ptx");
+const PTX: &str = include_str!("../../../softdriver/tests/kernels/arith.ptx");
 
 /// A short sequence of numbers that look random.
 fn random(count: usize) -> impl Iterator<Item = u64> {

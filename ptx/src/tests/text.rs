@@ -4,15 +4,15 @@ use super::super::Module;
 use super::device::source;
 
 const KERNELS: [&str; 9] = [
-    include_str!("../../../tests/kernels/saxpy.ptx"),
-    include_str!("../../../tests/kernels/globals.ptx"),
-    include_str!("../../../tests/kernels/branches.ptx"),
-    include_str!("../../../tests/kernels/structs.ptx"),
-    include_str!("../../../tests/kernels/warp_sum.ptx"),
-    include_str!("../../../tests/kernels/reduce.ptx"),
-    include_str!("../../../tests/kernels/clock.ptx"),
-    include_str!("../../../tests/kernels/matmul.ptx"),
-    include_str!("../../../tests/kernels/trap.ptx"),
+    include_str!("../../../softdriver/tests/kernels/saxpy.ptx"),
+    include_str!("../../../softdriver/tests/kernels/globals.ptx"),
+    include_str!("../../../softdriver/tests/kernels/branches.ptx"),
+    include_str!("../../../softdriver/tests/kernels/structs.ptx"),
+    include_str!("../../../softdriver/tests/kernels/warp_sum.ptx"),
+    include_str!("../../../softdriver/tests/kernels/reduce.ptx"),
+    include_str!("../../../softdriver/tests/kernels/clock.ptx"),
+    include_str!("../../../softdriver/tests/kernels/matmul.ptx"),
+    include_str!("../../../softdriver/tests/kernels/trap.ptx"),
 ];
 
 #[test]

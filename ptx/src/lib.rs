@@ -1,16 +1,30 @@
-//! PTX: the front end and the interpreter.
+//! PTX: a parser and checker for modules, and an interpreter for their kernels.
 //!
-//! A module's text goes through [`lex`] (tokens), [`parse`] (the syntax
-//! [`tree`]) and [`lower`] (the compact [`code`], in which every name, type and
-//! modifier is resolved); [`run`](mod@run) executes a launch of it. Whatever the
-//! interpreter lacks is refused while loading, by name and line.
+//! [`Module::parse`] reads a text, resolves every name, type and modifier, and refuses what is not PTX or not supported,
+//! by line and reason. What it gives tells the entries with their parameters, and the variables of device memory.
+//! [`run`](mod@run) executes launches.
 //!
-//! Threads run in warps of 32, in lockstep and with real divergence. The
-//! blocks of a cluster share their shared memory, others nothing but [`Memory`].
+//! ```
+//! let text = "
+//!     .version 8.0
+//!     .target sm_80
+//!     .address_size 64
+//!     .visible .entry scale(.param .u64 data, .param .align 4 .b8 by[12]) {
+//!         .shared .f32 tile[32];
+//!         ret;
+//!     }";
+//! let module = cuscope_ptx::Module::parse(text)?;
+//! assert!(module.runs_on(90) && !module.runs_on(75));
+//! let scale = &module.kernels[0];
+//! assert_eq!((scale.name.as_str(), scale.static_shared), ("scale", 128));
+//! assert_eq!((scale.params[1].offset, scale.params[1].size, scale.params[1].align), (8, 12, 4));
 //!
-//! Generic addresses from `0x0100_0000` to `0x03ff_ffff` are windows to shared
-//! memory, local memory and parameters; addresses below them are illegal, and
-//! those above are handed to [`Memory`].
+//! let error = cuscope_ptx::Module::parse(&text.replace("ret", "returns")).unwrap_err();
+//! assert_eq!(error.errors[0].line, 7);
+//! # Ok::<(), cuscope_ptx::ParseError>(())
+//! ```
+//!
+//! A text goes through `lex` (tokens), `parse` (the syntax `tree`) and `lower` (the compact `code`).
 
 mod bulk;
 mod code;
@@ -21,30 +35,26 @@ mod lex;
 mod lower;
 mod ops;
 mod parse;
-pub(crate) mod run;
-pub(crate) mod tensor;
+pub mod run;
+mod sync;
+pub mod tensor;
 mod tree;
 mod types;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use error::{ParseError, ParseErrorKind};
-pub(crate) use image::{Channel, Edge, Image, Texture};
-pub(crate) use ops::Row;
-pub(crate) use ops::lanes::lanes;
-pub(crate) use ops::wide::{Lie, lie};
-pub(crate) use run::{Fault, Launch, Memory, Output, run, run_from};
+pub use error::{Diagnostic, ParseError, ParseErrorKind};
 
 /// A module, ready to run.
 #[derive(Clone, Debug)]
-pub(crate) struct Module {
+pub struct Module {
     /// The number of `.target`, such as 75 for `sm_75`.
-    pub(crate) target: u32,
+    pub target: u32,
     /// The entries.
-    pub(crate) kernels: Vec<Kernel>,
+    pub kernels: Vec<Kernel>,
     /// The variables of device memory, in order of declaration.
-    pub(crate) globals: Vec<Global>,
+    pub globals: Vec<Global>,
 }
 
 impl Module {
@@ -54,14 +64,19 @@ impl Module {
     ///
     /// The text is not PTX, is of a newer version, or uses what is not
     /// supported; the log says what, and where.
-    pub(crate) fn parse(source: &str) -> Result<Self, ParseError> {
+    pub fn parse(source: &str) -> Result<Self, ParseError> {
         lower::lower(&parse::parse(source)?)
+    }
+
+    /// Whether a device of this number, such as 90 for compute capability 9.0, runs it.
+    pub fn runs_on(&self, device: u32) -> bool {
+        self.target <= device
     }
 
     /// The bytes that a variable holds when the module is loaded, given the
     /// device addresses of all of [`globals`](Self::globals); the rest up to
     /// its size is zero.
-    pub(crate) fn initial_bytes(&self, global: usize, addresses: &[u64]) -> Vec<u8> {
+    pub fn initial_bytes(&self, global: usize, addresses: &[u64]) -> Vec<u8> {
         let Some(variable) = self.globals.get(global) else {
             return Vec::new();
         };
@@ -79,7 +94,7 @@ impl Module {
 
 /// Which space a variable was declared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GlobalSpace {
+pub enum GlobalSpace {
     /// `.global`
     Global,
     /// `.const`
@@ -89,85 +104,85 @@ pub(crate) enum GlobalSpace {
 /// A variable of module scope that lies in device memory.
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "what a declaration says, whether or not the driver asks for it")]
-pub(crate) struct Global {
+pub struct Global {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its space.
-    pub(crate) space: GlobalSpace,
+    pub space: GlobalSpace,
     /// Its alignment in bytes.
-    pub(crate) align: usize,
+    pub align: usize,
     /// Its size in bytes.
-    pub(crate) size: usize,
+    pub size: usize,
     /// Its first bytes at load, but for [`fixups`](Self::fixups); what follows
     /// is zero.
-    pub(crate) init: Vec<u8>,
+    pub init: Vec<u8>,
     /// Addresses to put into the bytes.
-    pub(crate) fixups: Vec<Fixup>,
+    pub fixups: Vec<Fixup>,
     /// Whether it is `.visible`.
-    pub(crate) visible: bool,
+    pub visible: bool,
 }
 
 /// An address of a variable in the initialiser of another.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Fixup {
+pub struct Fixup {
     /// Where the 8 bytes begin.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// The variable, by its index in [`Module::globals`].
-    pub(crate) global: usize,
+    pub global: usize,
     /// What is added to its address.
-    pub(crate) addend: i64,
+    pub addend: i64,
 }
 
-/// A parameter's place in the buffer of [`Launch::params`].
+/// A parameter's place in the buffer of [`Launch::params`](run::Launch::params).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Param {
+pub struct Param {
     /// Where it begins.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// How many bytes it has.
-    pub(crate) size: usize,
+    pub size: usize,
     /// Its alignment.
-    pub(crate) align: usize,
+    pub align: usize,
 }
 
 /// What blocks a kernel takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct BlockLimit {
+pub struct BlockLimit {
     /// The product of `.maxntid`: no more threads than that.
-    pub(crate) max_threads: Option<u32>,
+    pub max_threads: Option<u32>,
     /// `.reqntid`: exactly this shape.
-    pub(crate) required: Option<[u32; 3]>,
+    pub required: Option<[u32; 3]>,
     /// `.maxnreg`: no more registers than that are reported.
-    pub(crate) max_registers: Option<u32>,
+    pub max_registers: Option<u32>,
     /// `.reqnctapercluster`: clusters of exactly this shape.
-    pub(crate) cluster: Option<[u32; 3]>,
+    pub cluster: Option<[u32; 3]>,
     /// `.explicitcluster`: a launch has to say how large its clusters are.
-    pub(crate) explicit_cluster: bool,
+    pub explicit_cluster: bool,
 }
 
 impl BlockLimit {
     /// Whether it says how many registers a thread may have, in one way or the other.
-    pub(crate) fn limits_registers(&self) -> bool {
+    pub fn limits_registers(&self) -> bool {
         self.max_threads.is_some() || self.required.is_some() || self.max_registers.is_some()
     }
 }
 
 /// An entry.
 #[derive(Clone, Debug)]
-pub(crate) struct Kernel {
+pub struct Kernel {
     /// Its name.
-    pub(crate) name: String,
+    pub name: String,
     /// Its parameters.
-    pub(crate) params: Vec<Param>,
+    pub params: Vec<Param>,
     /// The bytes that they take in all.
-    pub(crate) param_bytes: usize,
+    pub param_bytes: usize,
     /// The bytes of its static shared memory.
-    pub(crate) static_shared: usize,
+    pub static_shared: usize,
     /// The bytes of a thread's local memory, calls aside.
-    pub(crate) local_bytes: usize,
+    pub local_bytes: usize,
     /// What blocks it takes.
-    pub(crate) block: BlockLimit,
+    pub block: BlockLimit,
     /// A number of registers to report.
-    pub(crate) registers: u32,
+    pub registers: u32,
     /// Slots of the entry's frame.
     slots: u32,
     /// Where dynamic shared memory begins.
@@ -190,7 +205,7 @@ const FEWEST_REGISTERS: u32 = 16;
 
 impl Kernel {
     /// Reports no more registers than this.
-    pub(crate) fn limit_registers(&mut self, most: u32) {
+    pub fn limit_registers(&mut self, most: u32) {
         self.registers = self.registers.min(most.max(FEWEST_REGISTERS));
     }
 }

@@ -1,6 +1,6 @@
 //! Clusters: blocks that share their shared memory, and wait for one another.
 
-use super::super::Fault;
+use super::super::run::Fault;
 use super::device::{Loaded, params};
 
 /// A kernel in clusters of a shape, with a pointer to words.

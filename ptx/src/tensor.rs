@@ -3,33 +3,49 @@
 /// What a map begins with, so that other bytes are told from it.
 const MAGIC: u64 = 0x6d61_7073_6f66_7401;
 /// The words of a map.
-pub(crate) const WORDS: usize = 16;
+pub const WORDS: usize = 16;
 
 /// What is copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Pieces {
+pub enum Pieces {
     /// A box, with its elements in each dimension before steps.
     Box(Vec<u32>),
     /// Pixels: the corners of their area, the outermost dimension first, the channels and the pixels.
-    Pixels { lower: Vec<i16>, upper: Vec<i16>, channels: u32, pixels: u32 },
+    Pixels {
+        /// The corner of the area that is lower.
+        lower: Vec<i16>,
+        /// The other one.
+        upper: Vec<i16>,
+        /// Channels of a pixel that are copied.
+        channels: u32,
+        /// Pixels that are copied.
+        pixels: u32,
+    },
 }
 
 /// A map. Enumerations are as the driver's header numbers them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Map {
-    pub(crate) address: u64,
-    pub(crate) kind: u32,
-    pub(crate) interleave: u32,
-    pub(crate) swizzle: u32,
-    pub(crate) promotion: u32,
-    pub(crate) fill: u32,
+pub struct Map {
+    /// The address of the first element.
+    pub address: u64,
+    /// The type of the elements, a `CUtensorMapDataType`.
+    pub kind: u32,
+    /// A `CUtensorMapInterleave`.
+    pub interleave: u32,
+    /// A `CUtensorMapSwizzle`.
+    pub swizzle: u32,
+    /// A `CUtensorMapL2promotion`.
+    pub promotion: u32,
+    /// A `CUtensorMapFloatOOBfill`.
+    pub fill: u32,
     /// Elements in each dimension, the innermost first.
-    pub(crate) extents: Vec<u64>,
+    pub extents: Vec<u64>,
     /// Bytes from one element to the next in each dimension but the innermost.
-    pub(crate) strides: Vec<u64>,
+    pub strides: Vec<u64>,
     /// How many elements further the next one to copy is.
-    pub(crate) steps: Vec<u32>,
-    pub(crate) pieces: Pieces,
+    pub steps: Vec<u32>,
+    /// What is copied.
+    pub pieces: Pieces,
 }
 
 fn packed(numbers: &[i16]) -> u64 {
@@ -47,7 +63,7 @@ fn numbers(word: u64, bits: usize, count: usize) -> Vec<u32> {
 
 impl Map {
     /// Its bytes, as words.
-    pub(crate) fn encode(&self) -> [u64; WORDS] {
+    pub fn encode(&self) -> [u64; WORDS] {
         let modes = [self.interleave, self.swizzle, self.promotion, self.fill];
         let modes = modes.iter().fold(0, |all, &mode| all << 4 | u64::from(mode));
         let pixels = matches!(self.pieces, Pieces::Pixels { .. });
@@ -72,7 +88,7 @@ impl Map {
     }
 
     /// The map of some words, if it is one.
-    pub(crate) fn decode(words: &[u64; WORDS]) -> Option<Self> {
+    pub fn decode(words: &[u64; WORDS]) -> Option<Self> {
         let [MAGIC, address, head, rest @ ..] = words else { return None };
         let rank = (head >> 8 & 0xff) as usize;
         if !(1..=5).contains(&rank) {
@@ -109,7 +125,7 @@ impl Map {
     }
 
     /// Bytes of an element; none if elements are packed.
-    pub(crate) const fn element(&self) -> Option<usize> {
+    pub const fn element(&self) -> Option<usize> {
         match self.kind {
             0 => Some(1),
             1 | 6 | 9 => Some(2),
