@@ -570,7 +570,7 @@ impl<'ctx> GraphDefinition<'ctx> {
     /// Changes a child graph: [`Graph::set_child`]. In a definition the other graph may have any nodes.
     ///
     /// # Errors
-    /// The errors of [`Graph::set_child`]; [`MissingFunction`](Error::MissingFunction) with a driver before CUDA 12.2;
+    /// The errors of [`Graph::set_child`]; [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.2;
     /// `CUDA_ERROR_NOT_SUPPORTED` if the definition has nodes that allocate ([F573](crate::driver_facts#F573)).
     #[doc(alias = "cuGraphNodeSetParams")]
     pub fn set_child(

@@ -6,7 +6,9 @@ use crate::entry::Answer;
 use crate::environment::Environment;
 use crate::model::coredump;
 use crate::model::device::{DEVICES, Device};
-use crate::model::driver::{READY, after_fork, ready};
+#[cfg(unix)]
+use crate::model::driver::after_fork;
+use crate::model::driver::{READY, ready};
 use crate::{check, entry, faults, report, schedule, summary, trace, visible};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;

@@ -7,31 +7,31 @@ use std::convert::Infallible;
 use std::ffi::c_int;
 
 /// There is none.
-pub(super) struct Memory(Infallible);
+pub(crate) struct Memory(Infallible);
 
 impl Memory {
-    pub(super) fn import(_descriptor: c_int) -> Answer<Self> {
+    pub(crate) fn import(_descriptor: c_int) -> Answer<Self> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 
-    pub(super) fn map(&self, _len: usize) -> Answer<Shared> {
+    pub(crate) fn map(&self, _len: usize) -> Answer<Shared> {
         match self.0 {}
     }
 }
 
 /// There is none.
-pub(super) struct Semaphore(Infallible);
+pub(crate) struct Semaphore(Infallible);
 
 impl Semaphore {
-    pub(super) fn import(_descriptor: c_int, _timeline: bool) -> Answer<Self> {
+    pub(crate) fn import(_descriptor: c_int, _timeline: bool) -> Answer<Self> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 
-    pub(super) fn signal(&self, _value: u64) {
+    pub(crate) fn signal(&self, _value: u64) {
         match self.0 {}
     }
 
-    pub(super) fn pass(&self, _value: u64) -> bool {
+    pub(crate) fn pass(&self, _value: u64) -> bool {
         match self.0 {}
     }
 }

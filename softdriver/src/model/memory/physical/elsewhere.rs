@@ -13,23 +13,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const MOST: usize = 1 << 32;
 
 /// The bytes of physical memory while they are not mapped.
-pub(super) struct Bytes {
+pub(crate) struct Bytes {
     kept: Storage,
     mapped: AtomicBool,
 }
 
 impl Bytes {
     /// New bytes, all zero.
-    pub(super) fn new(_device: usize, size: usize) -> Answer<Self> {
+    pub(crate) fn new(_device: usize, size: usize) -> Answer<Self> {
         let kept = Storage::device(size).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         Ok(Self { kept, mapped: AtomicBool::new(false) })
     }
 
-    pub(super) fn export(&self) -> Answer<c_int> {
+    pub(crate) fn export(&self) -> Answer<c_int> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 
-    pub(super) fn import(_descriptor: c_int) -> Answer<(Self, usize, usize)> {
+    pub(crate) fn import(_descriptor: c_int) -> Answer<(Self, usize, usize)> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 }
