@@ -222,10 +222,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     ) -> Result<ChildGraphNode> {
         const CALL: &str = name!(cuGraphAddChildGraphNode);
         let add = || {
-            graph.accepts(CALL, self.gpu.context().key(), &buffers)?;
-            graph.inner.resources.copyable(CALL)?;
-            let mut uses = Vec::with_capacity(graph.buffers());
-            buffers.each(&mut |access| uses.push(access));
+            let uses = graph.uses_as_child(CALL, self.gpu.context().key(), &buffers)?;
             self.names(&uses);
             self.record.resources.borrow_mut().child(&graph.inner.resources);
             let before = self.behind(CALL, after, &uses)?;

@@ -3,6 +3,7 @@
 
 use super::GraphBuilder;
 use super::node::{ConditionalNode, NodeId};
+use super::raw::node_params;
 use crate::args::KernelArg;
 use crate::args::sealed::Operand;
 use crate::brand::Brand;
@@ -17,7 +18,6 @@ use ffi::{
     CU_GRAPH_COND_TYPE_IF, CU_GRAPH_COND_TYPE_SWITCH, CU_GRAPH_COND_TYPE_WHILE,
     CU_GRAPH_NODE_TYPE_CONDITIONAL, CUDA_CONDITIONAL_NODE_PARAMS, CUgraph,
     CUgraphConditionalHandle, CUgraphConditionalNodeType, CUgraphNodeParams,
-    CUgraphNodeParams_anonymous,
 };
 use static_assertions::assert_not_impl_any;
 use std::{fmt, ptr};
@@ -296,17 +296,15 @@ fn params(
     size: u32,
     ctx: ffi::CUcontext,
 ) -> CUgraphNodeParams {
-    // All of it, as the driver refuses bytes that are reserved and not 0.
-    let mut anonymous = CUgraphNodeParams_anonymous { reserved1: [0; 29] };
-    anonymous.conditional = CUDA_CONDITIONAL_NODE_PARAMS {
+    let mut params = node_params(CU_GRAPH_NODE_TYPE_CONDITIONAL);
+    params.anonymous.conditional = CUDA_CONDITIONAL_NODE_PARAMS {
         handle,
         r#type: kind,
         size,
         phGraph_out: ptr::null_mut(),
         ctx,
     };
-    let r#type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-    CUgraphNodeParams { r#type, reserved0: [0; 3], anonymous, reserved2: 0 }
+    params
 }
 
 impl fmt::Debug for Condition<'_> {

@@ -7,12 +7,22 @@ use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::stack::PushedGuard;
-use ffi::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode};
+use ffi::{
+    CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeParams,
+    CUgraphNodeParams_anonymous, CUgraphNodeType,
+};
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Returns the parameters of a node of this type, all 0 otherwise: the driver refuses reserved bytes that are not.
+#[inline]
+pub(super) fn node_params(r#type: CUgraphNodeType) -> CUgraphNodeParams {
+    let anonymous = CUgraphNodeParams_anonymous { reserved1: [0; 29] };
+    CUgraphNodeParams { r#type, reserved0: [0; 3], anonymous, reserved2: 0 }
+}
 
 /// A graph: nodes and edges.
 pub(super) struct Template {

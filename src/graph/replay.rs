@@ -24,6 +24,20 @@ impl Graph<'_> {
         if self.names_only(buffers) { Ok(()) } else { self.names_all(call, buffers) }
     }
 
+    /// Checks that another graph of the context with this key can have a copy of it, on this memory. Returns the accesses.
+    pub(super) fn uses_as_child<'b>(
+        &self,
+        call: &'static str,
+        key: usize,
+        buffers: &'b impl Names,
+    ) -> Result<Vec<Access<'b>>> {
+        self.accepts(call, key, buffers)?;
+        self.inner.resources.copyable(call)?;
+        let mut uses = Vec::with_capacity(self.buffers());
+        buffers.each(&mut |access| uses.push(access));
+        Ok(uses)
+    }
+
     /// Returns whether the graph uses one piece of memory, and that is the one that is passed.
     #[inline]
     fn names_only(&self, buffers: &impl Names) -> bool {

@@ -3,7 +3,7 @@
 //! A [`Change`] has the checks and the driver calls. Both kinds of graphs forward to it.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::raw::Template;
+use super::raw::{Template, node_params};
 use super::resources::GraphResources;
 use super::{
     ChildGraphNode, EventRecordNode, EventWaitNode, Graph, GraphBuffers, GraphDefinition, HostNode,
@@ -24,7 +24,7 @@ use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InScope};
 use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern};
 use crate::stack::PushedGuard;
 use crate::stream::value::{self, ValueOperation};
-use ffi::{CUgraphExec, CUgraphNode, CUgraphNodeParams, CUgraphNodeParams_anonymous};
+use ffi::{CUgraphExec, CUgraphNode};
 
 /// The driver functions of a change: in a graph that can run, and in a definition.
 #[derive(Clone, Copy)]
@@ -150,19 +150,12 @@ impl Change<'_> {
         buffers: impl GraphBuffers<'ctx, L>,
     ) -> Result {
         let NodeToSet { node, exec } = self.to;
-        other.accepts(self.call, self.context.key(), &buffers)?;
-        other.inner.resources.copyable(self.call)?;
-        let mut uses = Vec::with_capacity(other.buffers());
-        buffers.each(&mut |access| uses.push(access));
-        self.orders_accesses(&uses)?;
+        self.orders_accesses(&other.uses_as_child(self.call, self.context.key(), &buffers)?)?;
         self.resources.child(&other.inner.resources);
         let graph = other.inner.template.raw();
         let Some(exec) = exec else {
-            let mut anonymous = CUgraphNodeParams_anonymous { reserved1: [0; 29] };
-            anonymous.graph.graph = graph;
-            let r#type = ffi::CU_GRAPH_NODE_TYPE_GRAPH;
-            let mut params =
-                CUgraphNodeParams { r#type, reserved0: [0; 3], anonymous, reserved2: 0 };
+            let mut params = node_params(ffi::CU_GRAPH_NODE_TYPE_GRAPH);
+            params.anonymous.graph.graph = graph;
             let set = ffi::cuGraphNodeSetParams()?;
             // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied (F573).
             return Answer::new(self.call, unsafe { set(node, &raw mut params) }).result();

@@ -177,12 +177,7 @@ impl<'s> Body<'_, 's> {
         {
             return Err(Refusal::Unsupported);
         }
-        let count = match m.take_any(&["v2", "v4", "v8"]) {
-            None => 1,
-            Some("v2") => 2,
-            Some("v4") => 4,
-            Some(_) => 8,
-        };
+        let count = m.take_elements();
         let ty = m.end_type()?;
         let bytes = u32::from(count) * u32::from(ty.bytes);
         let newest = self.scene.source.target >= 100 && space == Space::Global;
@@ -257,12 +252,7 @@ impl<'s> Body<'_, 's> {
         let opcode = m.take_any(UPDATES).ok_or(Refusal::Unsupported)?;
         let unflushed = m.take("noftz");
         m.take(POLICY);
-        let count = match m.take_any(&["v2", "v4", "v8"]) {
-            None => 1,
-            Some("v2") => 2,
-            Some("v4") => 4,
-            Some(_) => 8,
-        };
+        let count = m.take_elements();
         let ty = m.end_type()?;
         let returns = m.head == "atom";
         let small = matches!(ty.kind, Kind::Brain | Kind::Halves | Kind::Brains) || ty == Type::F16;
@@ -336,12 +326,7 @@ impl<'s> Body<'_, 's> {
         };
         // Sums are at least as exact as that.
         m.take_any(&["acc::f32", "acc::f16"]);
-        let count = match m.take_any(&["v2", "v4", "v8"]) {
-            None => 1,
-            Some("v2") => 2,
-            Some("v4") => 4,
-            Some(_) => 8,
-        };
+        let count = m.take_elements();
         let ty = m.end_type()?;
         let numbers = matches!(ty.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains);
         if ty == Type::PRED || ty.bytes > 8 || count > 1 && !numbers || count * ty.bytes > 16 {

@@ -118,6 +118,16 @@ impl<'s> Modifiers<'s> {
         Some(found)
     }
 
+    /// Takes the size of a vector; 1 without one.
+    pub(super) fn take_elements(&mut self) -> u8 {
+        match self.take_any(&["v2", "v4", "v8"]) {
+            None => 1,
+            Some("v2") => 2,
+            Some("v4") => 4,
+            Some(_) => 8,
+        }
+    }
+
     /// Whether a modifier is left.
     pub(super) fn has(&self, name: &str) -> bool {
         self.rest.contains(&name)

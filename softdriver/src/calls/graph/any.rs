@@ -19,13 +19,10 @@ fn set(exec: Option<CUgraphExec>, node: CUgraphNode, new: *mut CUgraphNodeParams
     // one the program has written.
     unsafe {
         match (is, exec) {
-            (CU_GRAPH_NODE_TYPE_KERNEL, exec) => {
-                let new = (&raw const all.kernel).cast();
-                match exec {
-                    Some(exec) => kernel::set_in_exec(exec, node, new),
-                    None => kernel::set(node, new),
-                }
+            (CU_GRAPH_NODE_TYPE_KERNEL, Some(exec)) => {
+                kernel::set_in_exec(exec, node, (&raw const all.kernel).cast())
             }
+            (CU_GRAPH_NODE_TYPE_KERNEL, None) => kernel::set(node, (&raw const all.kernel).cast()),
             (CU_GRAPH_NODE_TYPE_MEMCPY, Some(exec)) => params::set_copy_in_exec(
                 exec,
                 node,
