@@ -362,8 +362,8 @@ fn every_call_of_every_operation_fails_in_turn() {
             called_by_this_crate().into_iter().filter(|n| !names.contains(n.as_str())).collect();
         let without_failure =
             ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
-        // Under Miri not every call is made to fail.
-        if !cfg!(miri) {
+        // Under Miri not every call is made to fail, and elsewhere some answer that they are not supported.
+        if cfg!(all(target_os = "linux", not(miri))) {
             assert_eq!(missing, without_failure, "these calls of the crate were never failed");
             table.is_in_the_docs("operations");
         }
