@@ -134,7 +134,6 @@ mod tests {
     use crate::device::Device;
     use std::thread;
 
-    /// Invariant `legacy-apart`.
     #[test]
     fn a_capture_waits_for_an_operation_of_another_thread_and_none_begins_meanwhile() {
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
