@@ -42,12 +42,16 @@ pub(crate) enum BoxMove {
     Store(Option<&'static str>),
 }
 
+/// How far pixels are moved in each dimension of an image, not at all in stores; none of a box.
+pub(crate) type Offsets = Option<Box<[Src]>>;
+
 /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`
 #[derive(Clone, Debug)]
 pub(crate) struct TensorOp {
     pub(crate) map: Address,
     /// The place in the tensor, the innermost dimension first.
     pub(crate) at: Box<[Src]>,
+    pub(crate) offsets: Offsets,
     /// Where it is in shared memory.
     pub(crate) memory: Access,
     pub(crate) what: BoxMove,

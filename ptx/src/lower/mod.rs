@@ -17,6 +17,7 @@ mod modifiers;
 mod operand;
 mod scope;
 pub(super) mod table;
+mod tensor;
 mod texture;
 mod uses;
 mod video;

@@ -207,7 +207,24 @@ pub(crate) const ROWS: &[Row] = &[
             ),
             ("cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group", "[l, {r2}], [r]"),
             ("cp.async.bulk.tensor.4d.global.shared::cta{.tile}.bulk_group", "[l, {r4}], [r]"),
+            (
+                "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+                "[r], [l, {r3}], [r], {h}",
+            ),
+            (
+                "cp.async.bulk.tensor.4d.(shared::cluster|shared::cta).global.im2col.mbarrier::complete_tx::bytes",
+                "[r], [l, {r4}], [r], {h2}",
+            ),
+            (
+                "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster",
+                "[r], [l, {r5}], [r], {h3}, h",
+            ),
+            (
+                "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group",
+                "[l, {r3}], [r]",
+            ),
             ("cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}", "[l, {r2}]"),
+            ("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col", "[l, {r4}], {h2}"),
             (
                 "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.(and|or|xor).b32",
                 "[r], [r], r, [r]",
