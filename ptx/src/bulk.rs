@@ -1,6 +1,7 @@
 //! Copies that a thread starts and a barrier or a group tells the end of. They are made at once.
 
 use super::code::{Access, Address, Src, Update};
+use super::tensor::Field;
 
 /// A reduction: the update, and the bytes of a value.
 pub(crate) type Reduction = (Update, usize);
@@ -55,4 +56,12 @@ pub(crate) struct TensorOp {
     /// Where it is in shared memory.
     pub(crate) memory: Access,
     pub(crate) what: BoxMove,
+}
+
+/// `tensormap.replace`
+#[derive(Clone, Debug)]
+pub(crate) struct ReplaceOp {
+    pub(crate) map: Access,
+    pub(crate) field: Field,
+    pub(crate) value: Src,
 }

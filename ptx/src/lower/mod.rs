@@ -395,6 +395,7 @@ impl<'a, 's> Body<'a, 's> {
             Family::Convert => self.convert(m, operands),
             Family::Memory => self.memory(m, operands),
             Family::CopyAsync => self.copy_async(m, operands),
+            Family::TensorMap => self.tensormap(m, operands),
             Family::Hint => self.hints(m, operands),
             Family::MemoryBarrier => self.memory_barrier(m, operands),
             Family::Stack => self.stack(m, operands),

@@ -41,6 +41,7 @@ pub(crate) enum Family {
     Convert,
     Memory,
     CopyAsync,
+    TensorMap,
     Hint,
     MemoryBarrier,
     Stack,
@@ -872,6 +873,27 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     Row("szext", Integer, &[("szext.(clamp|wrap).(u32|s32)", "T, T, r")]),
     Row("tanh", Float, &[("tanh.approx.(f32|f16|f16x2|bf16|bf16x2)", "T, T")]),
+    Row(
+        "tensormap",
+        TensorMap,
+        &[
+            ("tensormap.replace.tile.global_address{.(global|shared::cta)}.b1024.b64", "[l], l"),
+            ("tensormap.replace.tile.rank{.(global|shared::cta)}.b1024.b32", "[l], r"),
+            (
+                "tensormap.replace.tile.(box_dim|global_dim|element_stride){.(global|shared::cta)}.b1024.b32",
+                "[l], n4, r",
+            ),
+            ("tensormap.replace.tile.global_stride{.(global|shared::cta)}.b1024.b64", "[l], n, l"),
+            (
+                "tensormap.replace.tile.(elemtype|interleave_layout|swizzle_mode|fill_mode){.(global|shared::cta)}.b1024.b32",
+                "[l], n",
+            ),
+            (
+                "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.<scope>.sync.aligned",
+                "[l], [r], 128",
+            ),
+        ],
+    ),
     Row(
         "testp",
         Float,

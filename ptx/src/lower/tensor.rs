@@ -1,13 +1,30 @@
 //! Copies of tensors.
 
-use super::super::bulk::{BoxMove, Offsets, TensorOp, Told};
-use super::super::code::{Address, Op, Space, Src};
+use super::super::bulk::{BoxMove, BulkOp, Offsets, ReplaceOp, TensorOp, Told};
+use super::super::code::{Access, Address, Op, Order, Space, Src};
+use super::super::tensor::Field;
 use super::super::tree::Operand;
 use super::super::types::Type;
 use super::bulk::{COMPLETE, HINT, barrier_space, spaces};
 use super::modifiers::Modifiers;
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal, refuse};
+
+/// The fields that `tensormap.replace` names.
+const FIELDS: &[&str] = &[
+    "global_address",
+    "rank",
+    "box_dim",
+    "global_dim",
+    "global_stride",
+    "element_stride",
+    "elemtype",
+    "interleave_layout",
+    "swizzle_mode",
+    "fill_mode",
+];
+/// What a map has for the types of elements that `tensormap.replace` numbers.
+const KINDS: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12];
 
 const DIMENSIONS: &[&str] = &["1d", "2d", "3d", "4d", "5d"];
 
@@ -60,6 +77,96 @@ impl<'s> Body<'_, 's> {
         let (_, rest) = self.offsets(pixels, rank, rest)?;
         let [] = exactly(rest)?;
         self.push(Op::Nop);
+        Ok(())
+    }
+
+    /// `tensormap.replace` and `tensormap.cp_fenceproxy`
+    pub(super) fn tensormap(
+        &mut self,
+        m: &mut Modifiers<'_>,
+        operands: &[Operand<'s>],
+    ) -> Lowered<()> {
+        match m.next() {
+            "replace" => self.replace(m, operands),
+            "cp_fenceproxy" => self.copy_map(m, operands),
+            _ => Err(Refusal::Unsupported),
+        }
+    }
+
+    fn replace(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        if !m.take("tile") {
+            return Err(Refusal::Unsupported);
+        }
+        let name = m.take_any(FIELDS).ok_or(Refusal::Unsupported)?;
+        let space = match m.take_any(&["global", "shared::cta"]) {
+            Some("global") => Space::Global,
+            Some(_) => Space::Shared,
+            None => Space::Generic,
+        };
+        let wide = matches!(name, "global_address" | "global_stride");
+        let ty = if wide { Type::B64 } else { Type::B32 };
+        if !m.take("b1024") || m.end_type()? != ty {
+            return Err(Refusal::Unsupported);
+        }
+        self.specific()?;
+        let number = |operand: &Operand<'s>, most: usize| match operand {
+            Operand::Int(value) => match usize::try_from(*value) {
+                Ok(value) if value <= most => Ok(value),
+                _ => refuse(format!("Arguments mismatch: a constant from 0 to {most} is expected")),
+            },
+            _ => refuse("Arguments mismatch: a constant is expected"),
+        };
+        let (map, rest) = match operands {
+            [map, rest @ ..] => (map, rest),
+            [] => return refuse("Incorrect number of operands"),
+        };
+        let (field, value) = match (name, rest) {
+            ("global_address", [value]) => (Field::Address, self.src(value, ty)?),
+            ("rank", [value]) => (Field::Rank, self.src(value, ty)?),
+            ("elemtype", [value]) => {
+                let kind = KINDS[number(value, KINDS.len() - 1)?];
+                (Field::Kind, self.constant(kind))
+            }
+            ("interleave_layout", [value]) => {
+                (Field::Interleave, self.constant(number(value, 2)? as u64))
+            }
+            ("swizzle_mode", [value]) => (Field::Swizzle, self.constant(number(value, 3)? as u64)),
+            ("fill_mode", [value]) => (Field::Fill, self.constant(number(value, 1)? as u64)),
+            ("global_dim", [at, value]) => (Field::Extent(number(at, 4)?), self.src(value, ty)?),
+            ("global_stride", [at, value]) => (Field::Stride(number(at, 4)?), self.src(value, ty)?),
+            ("box_dim", [at, value]) => (Field::Box(number(at, 4)?), self.src(value, ty)?),
+            ("element_stride", [at, value]) => (Field::Step(number(at, 4)?), self.src(value, ty)?),
+            _ => return refuse("Incorrect number of operands"),
+        };
+        let (address, space) = self.short_place(map, space)?;
+        let map = Access { space, address, bytes: 64, count: 1, order: Order::Weak };
+        self.push(Op::Replace(Box::new(ReplaceOp { map, field, value })));
+        Ok(())
+    }
+
+    /// A copy of a map, with a fence that others see it behind: all is seen at once here.
+    fn copy_map(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let whole = spaces(m)? == (Space::Global, Space::Shared)
+            && m.take("tensormap::generic")
+            && m.take("release")
+            && m.take_any(&["cta", "cluster", "gpu", "sys"]).is_some()
+            && m.take("sync")
+            && m.take("aligned");
+        if !whole {
+            return Err(Refusal::Unsupported);
+        }
+        m.end()?;
+        self.requires("tensormap.cp_fenceproxy", 90)?;
+        let [to, from, Operand::Int(128)] = exactly(operands)? else {
+            return refuse("Arguments mismatch: a size of 128 is expected");
+        };
+        let [to, from] = [(to, Space::Global), (from, Space::Shared)].map(|(operand, space)| {
+            let (address, space) = self.short_place(operand, space)?;
+            Ok(Access { space, address, bytes: 64, count: 1, order: Order::Relaxed })
+        });
+        let (to, from) = (to?, from?);
+        let size = self.constant(128);
+        self.push(Op::Bulk(Box::new(BulkOp { to, from, size, told: None, reduce: None })));
         Ok(())
     }
 

@@ -232,6 +232,7 @@ fn rare(
         }
         Op::Bulk(op) => bulk::copy(warp, shared, group, mask, op)?,
         Op::Tensor(op) => tensor::copy(warp, shared, group, mask, op)?,
+        Op::Replace(op) => tensor::replace(warp, shared, group, mask, op)?,
         Op::Send(op) => bulk::send(warp, shared, group, mask, op)?,
         Op::Wgmma(op) => wgmma::multiply(warp, shared, group, mask, op)?,
         Op::Wait => shared.waits += 1,

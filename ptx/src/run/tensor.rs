@@ -1,6 +1,6 @@
 //! Copies of boxes and pixels of tensors, which are made at once.
 
-use super::super::bulk::{BoxMove, TensorOp};
+use super::super::bulk::{BoxMove, ReplaceOp, TensorOp};
 use super::super::code::{CLUSTER_SPAN, Space, Update};
 use super::super::ops;
 use super::super::ops::lanes::lanes;
@@ -161,6 +161,30 @@ fn words(
         *word = out[lane];
     }
     Ok(words)
+}
+
+/// `tensormap.replace`
+pub(super) fn replace(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    mask: u32,
+    op: &ReplaceOp,
+) -> Result<(), Fault> {
+    order(shared, &op.map);
+    let (at, space) = (addresses(warp, shared, group, mask, &op.map)?, op.map.space);
+    let values = *warp.row(shared.kernel, group, op.value);
+    for lane in lanes(mask) {
+        let mut words = words(warp, shared, (space, lane), at[lane])?;
+        if !Map::replace(&mut words, op.field, values[lane]) {
+            return Err(Fault::IllegalInstruction);
+        }
+        for (index, &word) in words.iter().enumerate() {
+            let at = [at[lane].wrapping_add(8 * index as u64); 32];
+            reach::store(warp, shared, (space, 1 << lane), &at, 8, &[word; 32])?;
+        }
+    }
+    Ok(())
 }
 
 /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`

@@ -27,6 +27,8 @@ fn instructions_are_named() {
         "cp.async.bulk.shared::cluster.global",
         "cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::bytes",
         "cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group",
+        "tensormap.replace.rank.shared::cta.b1024.b32",
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.acquire.gpu.sync.aligned",
         "tex.2d.v4.f32.s32",
         "setp.lt.b32",
         "setp.frob.s32",

@@ -32,7 +32,7 @@ fn digest(words: &[u32]) -> String {
 }
 
 /// A kernel with a map: fills shared memory, runs the body in one thread, and writes the memory to `out`.
-fn kernel(fill: &str, body: &str) -> Loaded {
+pub(super) fn kernel(fill: &str, body: &str) -> Loaded {
     Loaded::new(&format!(
         ".version 8.7\n.target sm_90a\n.address_size 64\n\
          .visible .entry test(.param .u64 map, .param .u64 out)\n{{\n\
@@ -50,14 +50,14 @@ fn kernel(fill: &str, body: &str) -> Loaded {
 }
 
 /// What a load is waited for with.
-fn awaited(load: &str, bytes: usize) -> String {
+pub(super) fn awaited(load: &str, bytes: usize) -> String {
     format!(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], {bytes};\n{load}\n\
          WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p8, [%r2], 0; @!%p8 bra WAIT;\n"
     )
 }
 
-const OLD: &str = "mov.u32 %r6, 0xeeeeeeee;";
+pub(super) const OLD: &str = "mov.u32 %r6, 0xeeeeeeee;";
 const NEW: &str = "or.b32 %r6, %r3, 0x51000000;";
 
 #[test]
@@ -154,4 +154,127 @@ fn copies() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A map of two dimensions of 32-bit numbers.
+fn plain(address: u64) -> Map {
+    Map {
+        address,
+        kind: 2,
+        interleave: 0,
+        swizzle: 0,
+        promotion: 0,
+        fill: 0,
+        extents: vec![20, 10],
+        strides: vec![80],
+        steps: vec![1, 1],
+        pieces: Pieces::Box(vec![8, 8]),
+    }
+}
+
+/// Copies a map to shared memory, runs a body on it, and copies it to the memory of `map` again, as one warp.
+fn changed(body: &str, map: &[u64; 16]) -> Result<Vec<u64>, Fault> {
+    let loaded = kernel(
+        OLD,
+        &format!(
+            "mov.u32 %r7, 0;\n\
+             MAP: cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd3, %rd1; add.u32 %r8, %r5, %r7;\n\
+             ld.global.u32 %r9, [%rd3]; st.shared.u32 [%r8], %r9;\n\
+             add.u32 %r7, %r7, 4; setp.lt.u32 %p1, %r7, 128; @%p1 bra MAP;\n\
+             {body}\nbar.warp.sync 0xffffffff;\n\
+             tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
+             [%rd1], [%r5], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;"
+        ),
+    );
+    let (place, out) = (loaded.device.put(map), loaded.device.room(4 * WORDS));
+    loaded.launch("test", [1; 3], [32, 1, 1], 0, params![place, out])?;
+    Ok(loaded.device.get(place, 16))
+}
+
+/// Every field is replaced, and nothing else.
+#[test]
+fn fields_of_maps() {
+    type Change = (&'static str, &'static str, fn(&mut Map));
+    let wide: fn(&mut Map) = |map| {
+        map.extents.push(3);
+        map.strides.push(800);
+        map.steps.push(1);
+        map.pieces = Pieces::Box(vec![8, 8, 2]);
+    };
+    let changes: &[Change] = &[
+        ("global_address", "b64 [%r5], 4096;", |map| map.address = 4096),
+        ("global_dim", "b32 [%r5], 1, 7;", |map| map.extents[1] = 7),
+        ("global_dim", "b32 [%r5], 0, 12;", |map| map.extents[0] = 12),
+        ("global_stride", "b64 [%r5], 0, 160;", |map| map.strides[0] = 160),
+        ("box_dim", "b32 [%r5], 1, 256;", |map| map.pieces = Pieces::Box(vec![8, 256])),
+        ("element_stride", "b32 [%r5], 1, 3;", |map| map.steps[1] = 3),
+        ("elemtype", "b32 [%r5], 8;", |map| map.kind = 10),
+        ("elemtype", "b32 [%r5], 9;", |map| map.kind = 8),
+        ("elemtype", "b32 [%r5], 10;", |map| map.kind = 9),
+        ("interleave_layout", "b32 [%r5], 1;", |map| map.interleave = 1),
+        ("swizzle_mode", "b32 [%r5], 3;", |map| map.swizzle = 3),
+        ("fill_mode", "b32 [%r5], 1;", |map| map.fill = 1),
+        (
+            "rank",
+            "b32 [%r5], 2; tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r5], 2, 3;\
+             tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r5], 2, 2;\
+             tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r5], 2, 1;\
+             tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r5], 1, 800;",
+            wide,
+        ),
+    ];
+    for (name, operands, change) in changes {
+        let body = format!("tensormap.replace.tile.{name}.shared::cta.b1024.{operands}");
+        let mut map = plain(256);
+        let words = changed(&body, &map.encode()).unwrap();
+        change(&mut map);
+        assert_eq!(words, map.encode(), "{name}");
+        assert_eq!(Map::decode(&words.try_into().unwrap()), Some(map), "{name}");
+    }
+    // What is neither a map nor zeros.
+    let body = "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r5], 1;";
+    assert_eq!(changed(body, &[1; 16]), Err(Fault::IllegalInstruction));
+}
+
+/// A map that is made of zeros in shared memory, copied to global memory, and loaded with.
+#[test]
+fn maps_that_kernels_make() {
+    let body = [
+        ("global_address", "b64 [%r5], %rd2;"),
+        ("rank", "b32 [%r5], 1;"),
+        ("box_dim", "b32 [%r5], 0, 8;"),
+        ("box_dim", "b32 [%r5], 1, 8;"),
+        ("global_dim", "b32 [%r5], 0, 20;"),
+        ("global_dim", "b32 [%r5], 1, 10;"),
+        ("global_stride", "b64 [%r5], 0, 80;"),
+        ("element_stride", "b32 [%r5], 0, 1;"),
+        ("element_stride", "b32 [%r5], 1, 1;"),
+        ("elemtype", "b32 [%r5], 2;"),
+        ("interleave_layout", "b32 [%r5], 0;"),
+        ("swizzle_mode", "b32 [%r5], 0;"),
+        ("fill_mode", "b32 [%r5], 0;"),
+    ]
+    .map(|(name, rest)| format!("tensormap.replace.tile.{name}.shared::cta.b1024.{rest}\n"))
+    .concat();
+    let load = "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes \
+                [%r1], [%rd1, {4, 5}], [%r2];";
+    let load = awaited(load, 256);
+    let made = kernel(
+        OLD,
+        &format!(
+            "{body}\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned \
+             [%rd1], [%r5], 128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\n{load}"
+        ),
+    );
+    let words: Vec<u32> = (256..256 + WORDS as u32).collect();
+    let (map, out) = (made.device.room(128), made.device.put(&words));
+    made.launch("test", [1; 3], [1; 3], 0, params![map, out]).unwrap();
+    let words_of_map: Vec<u64> = made.device.get(map, 16);
+    assert_eq!(words_of_map, plain(out).encode());
+    let got: Vec<u32> = made.device.get(out, 64);
+    for (index, &word) in (0..).zip(&got) {
+        let (column, row) = (4 + index % 8, 5 + index / 8);
+        let wanted = if row < 10 { 256 + 20 * row + column } else { 0 };
+        assert_eq!(word, wanted, "{row} {column}");
+    }
 }
