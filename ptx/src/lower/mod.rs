@@ -264,9 +264,9 @@ impl<'a, 's> Body<'a, 's> {
         match &statement.kind {
             StatementKind::Open => self.scopes.open(),
             StatementKind::Close => self.scopes.close(),
-            StatementKind::Registers(ty, names) => {
+            StatementKind::Registers(ty, elements, names) => {
                 for &(name, count) in names {
-                    self.scopes.registers(name, *ty, count)?;
+                    self.scopes.registers(name, (*ty, *elements), count)?;
                 }
             }
             StatementKind::Variable(variable) => self.variable(variable)?,
@@ -377,7 +377,13 @@ impl<'a, 's> Body<'a, 's> {
             None => None,
         };
         let mut modifiers = Modifiers::new(instruction.opcode);
-        let operands = instruction.operands.as_slice();
+        let apart;
+        let operands = if self.scopes.vectors {
+            apart = self.apart(&instruction.operands);
+            &apart
+        } else {
+            instruction.operands.as_slice()
+        };
         let m = &mut modifiers;
 
         m.named()?;
