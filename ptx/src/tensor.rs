@@ -170,9 +170,14 @@ impl Map {
         })
     }
 
-    /// Replaces a field of the words of a map; whether they are of one, or zeros, which are made one.
+    /// Replaces a field of the words of a map; whether they are of one that has the field, or zeros, which are
+    /// made one.
     pub fn replace(words: &mut [u64; WORDS], field: Field, value: u64) -> bool {
         if *words != [0; WORDS] && words[0] != MAGIC {
+            return false;
+        }
+        // Maps of pixels have no box.
+        if words[2] >> 16 & 0xff != 0 && matches!(field, Field::Box(_)) {
             return false;
         }
         words[0] = MAGIC;
@@ -185,7 +190,7 @@ impl Map {
             Field::Swizzle => put(&mut words[2], 40, 4, value),
             Field::Fill => put(&mut words[2], 32, 4, value),
             Field::Extent(at) => words[EXTENTS + at % MOST] = less & u64::from(u32::MAX),
-            Field::Stride(at) if at < MOST - 1 => words[STRIDES + at] = value,
+            Field::Stride(at) if at < MOST - 1 => words[STRIDES + at] = value & 0xff_ffff_fff0,
             // There is no dimension behind the last one.
             Field::Stride(_) => {}
             Field::Box(at) => put(&mut words[PIECES], 8 * (at % MOST) as u32, 8, less),

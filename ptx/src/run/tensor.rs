@@ -33,10 +33,10 @@ const fn beyond(map: &Map) -> u64 {
     if map.fill == 0 { 0 } else { 0x7ff7_7ff7_7ff7_7ff7 }
 }
 
-/// An element as shared memory gets it: numbers of tf32 are rounded, and subnormal ones become zero if the kind of
-/// the map says so.
+/// An element as shared memory gets it: numbers of tf32 are rounded, and subnormal ones become zero if the kind of the
+/// map says so. Those of f32 are as they were, whatever it says.
 const fn taken(map: &Map, bits: u64) -> u64 {
-    if matches!(map.kind, 10 | 12) && bits & 0x7f80_0000 == 0 {
+    if map.kind == 12 && bits & 0x7f80_0000 == 0 {
         return bits & 0x8000_0000;
     }
     let rounded = matches!(map.kind, 11 | 12) && bits & 0x7f80_0000 != 0x7f80_0000;
@@ -64,45 +64,79 @@ const fn swizzled(swizzle: u32, at: u64) -> u64 {
 /// An element that is copied: where it is in the tensor, if within the edges, and in the box.
 type Element = (Option<u64>, u64);
 
-/// The address of an element, if it is within the edges.
-fn address(map: &Map, place: &[i64], size: u64) -> Option<u64> {
+/// The bytes of what the innermost dimension counts: an element, or a slice of channels if these are interleaved.
+fn unit(map: &Map) -> Option<usize> {
+    match map.interleave {
+        0 => map.element(),
+        1 => Some(16),
+        2 => Some(32),
+        _ => None,
+    }
+}
+
+/// The address of what is at a place, if it is within the edges.
+fn address(map: &Map, place: &[i64], unit: usize) -> Option<u64> {
     let mut within = place.iter().zip(&map.extents);
     let inside = within.all(|(&at, &extent)| u64::try_from(at).is_ok_and(|at| at < extent));
     inside.then(|| {
         let outer = place[1..].iter().zip(&map.strides);
         let distance = outer.map(|(&at, &stride)| (at as u64).wrapping_mul(stride));
-        let inner = (place[0] as u64).wrapping_mul(size);
+        let inner = (place[0] as u64).wrapping_mul(unit as u64);
         distance.fold(map.address.wrapping_add(inner), u64::wrapping_add)
     })
 }
 
-/// The elements that are copied at a place, and their bytes. Pixels have offsets.
+/// The elements that are copied at a place, and their bytes; none if an H100 does not copy so. Pixels have offsets.
 fn elements(map: &Map, at: &[i64], offsets: Option<&[i64]>) -> Option<(Vec<Element>, u64)> {
-    let size = map.element()? as u64;
-    // The first elements of the lines, and how long a line is.
+    let (size, unit) = (map.element()?, unit(map)?);
+    // The places of lines, and how much a line has.
     let (places, line) = match (&map.pieces, offsets) {
         (Pieces::Box(extents), None) => (lines(map, at, extents)?, extents[0]),
-        (Pieces::Pixels { channels, .. }, Some(offsets)) => (pixels(map, at, offsets), *channels),
+        (Pieces::Pixels { channels, .. }, Some(offsets)) => (pixels(map, at, offsets)?, *channels),
         _ => return None,
     };
-    let row = u64::from(line) * size;
-    let pitch = pitch(map, row);
-    let mut list = Vec::with_capacity(places.len() * line as usize);
+    let step = innermost_step(map);
+    let line = u64::from(line.div_ceil(step));
+    let row = line * unit as u64;
+    let span = if map.swizzle == 0 { u64::MAX } else { 16 << map.swizzle };
+    // What no map is encoded with, but a kernel may have replaced fields.
+    let plain = map.interleave == 0 && (!row.is_multiple_of(16) || row > span);
+    let integers = map.kind < 6 && map.fill != 0;
+    if plain || integers || map.extents.iter().any(|&extent| extent > u32::MAX.into()) {
+        return None;
+    }
+    let pitch = if map.interleave == 0 { pitch(map, row) } else { row };
+    let mut list = Vec::with_capacity(places.len() * line as usize * (unit / size));
     for (mut place, start) in places.into_iter().zip((0..).step_by(pitch.max(1) as usize)) {
-        for element in 0..u64::from(line) {
-            list.push((address(map, &place, size), start + element * size));
-            place[0] += 1;
+        for to in (start..start + row).step_by(unit) {
+            let from = address(map, &place, unit);
+            for part in (0..unit as u64).step_by(size) {
+                list.push((from.map(|from| from.wrapping_add(part)), to + part));
+            }
+            place[0] += i64::from(step);
         }
     }
-    let total = list.len() as u64 * size;
+    let total = list.len() as u64 * size as u64;
     Some((list, total))
+}
+
+/// The step of the innermost dimension: it has none if it counts elements.
+fn innermost_step(map: &Map) -> u32 {
+    if map.interleave == 0 { 1 } else { map.steps[0].max(1) }
 }
 
 /// Where the lines of a box at a place begin.
 fn lines(map: &Map, at: &[i64], extents: &[u32]) -> Option<Vec<Vec<i64>>> {
-    let counts = extents.iter().zip(&map.steps).skip(1);
-    let counts: Vec<u64> =
-        counts.map(|(&extent, &step)| u64::from(extent.div_ceil(step.max(1)))).collect();
+    // Of slices of channels, which the last dimension but one counts, a box has one.
+    let slices = if map.interleave == 0 { usize::MAX } else { at.len().checked_sub(2)? };
+    let count = |(dimension, &extent): (usize, &u32)| {
+        if dimension == slices {
+            1
+        } else {
+            u64::from(extent.div_ceil(map.steps[dimension].max(1)))
+        }
+    };
+    let counts: Vec<u64> = extents.iter().enumerate().skip(1).map(count).collect();
     let all = counts.iter().fold(1, |all: u64, &count| all.saturating_mul(count));
     if all.saturating_mul(u64::from(extents[0])) > CLUSTER_SPAN {
         return None;
@@ -120,30 +154,63 @@ fn lines(map: &Map, at: &[i64], extents: &[u32]) -> Option<Vec<Vec<i64>>> {
 }
 
 /// Where pixels begin that are copied from a place on: they run over the area between the corners, and then over that of
-/// the next image. Their offsets are added at the end.
-fn pixels(map: &Map, at: &[i64], offsets: &[i64]) -> Vec<Vec<i64>> {
-    let Pieces::Pixels { lower, upper, pixels, .. } = &map.pieces else { return Vec::new() };
+/// the next image. Their offsets are added at the end. None if the place is outside of the area.
+fn pixels(map: &Map, at: &[i64], offsets: &[i64]) -> Option<Vec<Vec<i64>>> {
+    let Pieces::Pixels { lower, upper, pixels, .. } = &map.pieces else { return None };
+    if map.interleave != 0 {
+        return None;
+    }
+    let corners = lower.iter().zip(upper).zip(&map.extents[1..]);
+    let area: Vec<_> = corners
+        .map(|((&lower, &upper), &extent)| i64::from(lower)..extent as i64 + i64::from(upper))
+        .collect();
+    if !area.iter().zip(&at[1..]).all(|(range, at)| range.contains(at)) {
+        return None;
+    }
+    let step = |dimension: usize| i64::from(map.steps[dimension].max(1));
     let mut place = at.to_vec();
-    let images = lower.len();
     let mut list = Vec::with_capacity(*pixels as usize);
     for _ in 0..*pixels {
         let mut moved = place.clone();
         moved[1..].iter_mut().zip(offsets).for_each(|(own, offset)| *own += offset);
         list.push(moved);
-        let corners = lower.iter().zip(upper).map(|(&lower, &upper)| (lower.into(), upper.into()));
-        let next = (1..).zip(corners).find(|&(dimension, (lower, upper)): &(usize, (i64, i64))| {
-            place[dimension] += i64::from(map.steps[dimension].max(1));
-            let within = place[dimension] < map.extents[dimension] as i64 + upper;
+        let next = (1..).zip(&area).find(|&(dimension, range)| {
+            place[dimension] += step(dimension);
+            let within = place[dimension] < range.end;
             if !within {
-                place[dimension] = lower;
+                place[dimension] = range.start;
             }
             within
         });
         if next.is_none() {
-            place[images + 1] += 1;
+            place[area.len() + 1] += step(area.len() + 1);
         }
     }
-    list
+    Some(list)
+}
+
+/// The offsets of pixels: as many bits each as the rank leaves them. Three lie in one word, where the bits that are too
+/// many belong to the next.
+fn apart(offsets: impl Iterator<Item = u64>, count: usize) -> Vec<i64> {
+    let packed = (0..).zip(offsets).fold(0, |all, (at, offset)| match count {
+        3 => all | offset << (5 * at),
+        2 => all | (offset & 0xff) << (8 * at),
+        _ => all | offset,
+    });
+    let bits = [16, 8, 5][count.clamp(1, 3) - 1];
+    (0..count).map(|at| (packed >> (bits * at) & !(u64::MAX << bits)) as i64).collect()
+}
+
+/// Whether an H100 stores to a place: pixels only if their area is within the image, and nothing to a negative place in
+/// an image or slice of channels.
+fn takes_stores(map: &Map, at: &[i64]) -> bool {
+    let positive = at[1..].iter().all(|&at| at >= 0);
+    match &map.pieces {
+        Pieces::Box(_) => map.interleave == 0 || positive,
+        Pieces::Pixels { lower, upper, .. } => {
+            positive && lower.iter().all(|&at| at >= 0) && upper.iter().all(|&at| at <= 0)
+        }
+    }
 }
 
 /// The words of a map, as a lane sees them.
@@ -211,22 +278,22 @@ pub(super) fn copy(
         let map = Map::decode(&words).ok_or(Fault::IllegalInstruction)?;
         let value = |src| warp.row(shared.kernel, group, src)[lane];
         let at: Vec<i64> = op.at.iter().map(|&src| i64::from(value(src) as u32 as i32)).collect();
-        if at.len() != map.extents.len() || map.interleave != 0 || map.swizzle > 3 {
+        if at.len() != map.extents.len() || map.swizzle > 3 {
             return Err(Fault::IllegalInstruction);
         }
         let offsets = op
             .offsets
             .as_ref()
-            .map(|list| list.iter().map(|&src| i64::from(value(src) as u16)).collect::<Vec<_>>());
+            .map(|list| apart(list.iter().map(|&src| value(src) & 0xffff), list.len()));
         let (elements, total) =
             elements(&map, &at, offsets.as_deref()).ok_or(Fault::IllegalInstruction)?;
         let size = map.element().ok_or(Fault::IllegalInstruction)?;
         // As an H100 has it.
-        if at[0] * size as i64 % 16 != 0 {
+        if map.interleave == 0 && at[0] * size as i64 % 16 != 0 {
             return Err(Fault::IllegalInstruction);
         }
         let start = memory[lane];
-        if start % 128 != 0 {
+        if start % 128 != 0 || map.address % if map.interleave == 2 { 32 } else { 16 } != 0 {
             return Err(Fault::MisalignedAddress);
         }
         match &op.what {
@@ -255,12 +322,7 @@ pub(super) fn copy(
                 }
             }
             BoxMove::Store(name) => {
-                // As an H100 has it: pixels beyond the edges are no place to store to.
-                let beyond = |lower: &[i16]| {
-                    lower.iter().any(|&offset| offset < 0)
-                        || elements.iter().any(|(to, _)| to.is_none())
-                };
-                if matches!(&map.pieces, Pieces::Pixels { lower, .. } if beyond(lower)) {
+                if !takes_stores(&map, &at) {
                     return Err(Fault::IllegalInstruction);
                 }
                 let update = match name {

@@ -50,7 +50,7 @@ pub(super) fn kernel(fill: &str, body: &str) -> Loaded {
 }
 
 /// What a load is waited for with.
-pub(super) fn awaited(load: &str, bytes: usize) -> String {
+pub(super) fn awaited(load: &str, bytes: u32) -> String {
     format!(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], {bytes};\n{load}\n\
          WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p8, [%r2], 0; @!%p8 bra WAIT;\n"
@@ -86,20 +86,29 @@ fn copies() {
             }
         };
         let steps: Vec<u32> = numbers(steps);
-        let size = if modes[0] == 0 {
-            1
-        } else if [1, 6, 9].contains(&modes[0]) {
-            2
-        } else {
-            4
+        let size = match (modes[1], modes[0]) {
+            (0, 0) => 1,
+            (0, 4 | 5 | 8) => 8,
+            (0, 1 | 6 | 9) => 2,
+            (0, _) => 4,
+            (interleave, _) => 16 * interleave,
         };
-        let elements: u32 = match &pieces {
-            Pieces::Box(list) => {
-                let steps = std::iter::once(&1).chain(&steps[1..]);
-                list.iter().zip(steps).map(|(extent, step)| extent.div_ceil(*step)).product()
-            }
-            Pieces::Pixels { channels, pixels, .. } => channels * pixels,
+        // Bytes that a load tells of: the step of the innermost dimension counts for slices of channels alone, of which a
+        // box has one.
+        let count = |(at, (&extent, &step)): (usize, (&u32, &u32))| match modes[1] {
+            0 if at == 0 => extent,
+            0 => extent.div_ceil(step),
+            _ if at + 2 == rank => 1,
+            _ => extent.div_ceil(step),
         };
+        let bytes = size
+            * match &pieces {
+                Pieces::Box(list) => {
+                    list.iter().zip(&steps).enumerate().map(count).product::<u32>()
+                }
+                Pieces::Pixels { pixels, .. } if modes[1] != 0 => *pixels,
+                Pieces::Pixels { channels, pixels, .. } => channels * pixels,
+            };
         let place: Vec<i32> = numbers(place);
         let place = format!("[%rd1, {{{}}}]", listed(&place));
         let loaded = match (what, of) {
@@ -108,7 +117,7 @@ fn copies() {
                     "cp.async.bulk.tensor.{rank}d.shared::cta.global.tile.mbarrier::complete_tx::bytes \
                      [%r1], {place}, [%r2];"
                 );
-                kernel(OLD, &awaited(&load, elements as usize * size))
+                kernel(OLD, &awaited(&load, bytes))
             }
             ("load", _) => {
                 let offsets = listed(&numbers::<i32>(offsets));
@@ -116,7 +125,7 @@ fn copies() {
                     "cp.async.bulk.tensor.{rank}d.shared::cta.global.im2col.mbarrier::complete_tx::bytes \
                      [%r1], {place}, [%r2], {{{offsets}}};"
                 );
-                kernel(OLD, &awaited(&load, elements as usize * size))
+                kernel(OLD, &awaited(&load, bytes))
             }
             _ => {
                 let way = if of == "box" { "tile" } else { "im2col_no_offs" };
