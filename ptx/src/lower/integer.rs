@@ -274,6 +274,9 @@ impl<'s> Body<'_, 's> {
         if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
             return refuse(format!("Arguments mismatch: '{name}'"));
         }
+        if of == AddressOf::Global && ty.bytes < 8 && self.scene.source.target >= 90 {
+            return refuse("Arguments mismatch: a register of 64 bits is expected");
+        }
         let d = self.d(d, ty)?;
         self.push(Op::Address { address, mask: ty.mask(), d });
         Ok(())

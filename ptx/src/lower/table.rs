@@ -607,7 +607,7 @@ pub(crate) const ROWS: &[Row] = &[
             ("mov.<any>", "T, T"),
             ("mov.pred", "p, p"),
             ("mov.b128", "q, q"),
-            ("mov.(u32|u64)", "T, VARIABLE"),
+            ("mov.u64", "T, VARIABLE"),
             ("mov.v2.<any>", "{T, T}, {T, T}"),
             ("mov.v4.(b16|u16|s16|b32|u32|s32|f32)", "{T, T, T, T}, {T, T, T, T}"),
             ("mov.v4.(b32|u32|s32)", "{T, T, T, T}, %tid"),

@@ -6,23 +6,10 @@ use super::super::tensor::Field;
 use super::super::tree::Operand;
 use super::super::types::Type;
 use super::bulk::{COMPLETE, HINT, barrier_space, spaces};
-use super::modifiers::Modifiers;
+use super::modifiers::{FIELDS, Modifiers};
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal, refuse};
 
-/// The fields that `tensormap.replace` names.
-const FIELDS: &[&str] = &[
-    "global_address",
-    "rank",
-    "box_dim",
-    "global_dim",
-    "global_stride",
-    "element_stride",
-    "elemtype",
-    "interleave_layout",
-    "swizzle_mode",
-    "fill_mode",
-];
 /// What a map has for the types of elements that `tensormap.replace` numbers.
 const KINDS: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12];
 
@@ -136,6 +123,8 @@ impl<'s> Body<'_, 's> {
             ("global_stride", [at, value]) => (Field::Stride(number(at, 4)?), self.src(value, ty)?),
             ("box_dim", [at, value]) => (Field::Box(number(at, 4)?), self.src(value, ty)?),
             ("element_stride", [at, value]) => (Field::Step(number(at, 4)?), self.src(value, ty)?),
+            // Of later devices.
+            ("swizzle_atomicity", _) => return Err(Refusal::Unsupported),
             _ => return refuse("Incorrect number of operands"),
         };
         let (address, space) = self.short_place(map, space)?;
