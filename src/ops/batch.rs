@@ -10,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::memory::CopyFlags;
 use crate::memory::access::Access;
 use crate::memory::grid::{Extent, Grid};
-use crate::memory::uses::FastPath;
 use ffi::{
     CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, CUstream,
 };
@@ -308,18 +307,8 @@ impl Operation for CopyWith<'_> {
 
 impl Operands for All<'_> {
     #[inline]
-    fn all_of(&self, key: usize) -> bool {
-        self.0.iter().all(|one| one.is_of(key))
-    }
-
-    #[inline]
-    fn any_host(&self) -> bool {
-        self.0.iter().any(Access::is_host)
-    }
-
-    #[inline]
-    fn all_ready(&self, fast_path: &FastPath) -> bool {
-        fast_path.is_open() && self.0.iter().all(|one| one.is_ready(fast_path))
+    fn all(&self, is: impl Fn(&Access<'_>) -> bool) -> bool {
+        self.0.iter().all(is)
     }
 
     #[inline]
