@@ -137,6 +137,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a function of the C library has no single address there")]
     #[cfg(unix)]
     fn the_registration_of_forks_is_declared_as_the_crate_libc_does() {
         type Register =
