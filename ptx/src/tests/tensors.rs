@@ -166,7 +166,7 @@ fn copies() {
 }
 
 /// A map of two dimensions of 32-bit numbers.
-fn plain(address: u64) -> Map {
+pub(super) fn plain(address: u64) -> Map {
     Map {
         address,
         kind: 2,
