@@ -56,6 +56,7 @@ macro_rules! by_reference {
         impl Name for $ty {}
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
+            #[inline]
             fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>> where Self: 'n {
                 Ok(Cow::Owned(self.$as().with_nul(call)?.into_owned()))
             }

@@ -197,7 +197,7 @@ impl TensorLayout {
     ///
     /// The extents are channels, width, then height and depth if the images have them, and the number of images. `lower`
     /// and `upper` are the offsets of the first and the last corner of the box over which pixels run, of each dimension
-    /// between. An instruction copies so many `channels`, at most 256, of so many `pixels`, at most 1024.
+    /// between, the width first. An instruction copies so many `channels`, at most 256, of so many `pixels`, at most 1024.
     #[inline]
     pub fn im2col(
         extents: &[u64],

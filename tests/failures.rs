@@ -7,13 +7,14 @@ mod operations;
 
 use crate::common::fewer;
 use crate::common::gpu::{kernel, new_context};
-use crate::{common, fresh, skip};
+use crate::{alone_under_miri, common, fresh, skip};
 use cuscope::{ContextStack, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use effects::{Seen, Table};
 use operations::{GREEN, Operation, operations};
 use std::collections::BTreeSet;
+use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -312,63 +313,152 @@ fn fail_each(
     injected
 }
 
-/// All operations; under Miri every seventh.
+/// How many processes share the operations, so that all processors have work.
+const PARTS: usize = 4;
+
+/// Names the part of a process.
+const PART: &str = "CUSCOPE_PART";
+
+/// The part of this process, or nothing under Miri, which has one process.
+fn part() -> Option<usize> {
+    Some(env::var(PART).ok()?.parse().expect("it is a number"))
+}
+
+/// The operations of this process; under Miri every seventh.
 fn some() -> impl Iterator<Item = &'static Operation> {
-    operations().step_by(fewer(1, 7))
+    let (first, step) = part().map_or((0, fewer(1, 7)), |part| (part, PARTS));
+    operations().skip(first).step_by(step)
+}
+
+/// What was found, by the processes together.
+#[derive(Default)]
+struct Found {
+    table: Table,
+    injected: usize,
+    /// The failures of all calls of a name.
+    every: usize,
+    operations: BTreeSet<String>,
+    calls: BTreeSet<String>,
+}
+
+/// Begins the lines that one process prints for the other.
+const LINE: &str = "found: ";
+
+impl Found {
+    fn print(&self) {
+        println!();
+        println!("{LINE}injected\t{}\t{}", self.injected, self.every);
+        self.operations.iter().for_each(|name| println!("{LINE}operation\t{name}"));
+        self.calls.iter().for_each(|name| println!("{LINE}call\t{name}"));
+        self.table.lines().for_each(|line| println!("{LINE}failure\t{line}"));
+    }
+
+    /// Adds what another process printed.
+    fn add(&mut self, text: &str) {
+        for line in text.lines().filter_map(|line| line.strip_prefix(LINE)) {
+            let (kind, rest) = line.split_once('\t').expect("a line has its kind");
+            match kind {
+                "injected" => {
+                    let (injected, every) = rest.split_once('\t').expect("two numbers");
+                    self.injected += injected.parse::<usize>().unwrap();
+                    self.every += every.parse::<usize>().unwrap();
+                }
+                "operation" => assert!(self.operations.insert(rest.to_owned()), "{rest}: twice"),
+                "call" => drop(self.calls.insert(rest.to_owned())),
+                "failure" => self.table.add(rest),
+                _ => panic!("{line}"),
+            }
+        }
+    }
+
+    fn check(&self) {
+        println!(
+            "{} operations, {} failures of single calls",
+            self.operations.len(),
+            self.injected
+        );
+        println!("{} failures of all calls of a name", self.every);
+        assert!(self.injected > fewer(1000, 4), "{}", self.injected);
+        // Under Miri not every call is made to fail.
+        if cfg!(miri) {
+            return;
+        }
+        let all: BTreeSet<_> = operations().map(|operation| operation.name.to_owned()).collect();
+        assert_eq!(self.operations, all);
+        // Elsewhere some calls answer that they are not supported.
+        if cfg!(target_os = "linux") {
+            let without_failure =
+                ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
+            let missing: Vec<_> = called_by_this_crate().difference(&self.calls).cloned().collect();
+            assert_eq!(missing, without_failure, "these calls of the crate were never failed");
+        }
+        self.table.is_in_the_docs("operations");
+    }
+}
+
+/// Fails the calls of the operations of this process.
+fn fail_some() -> Found {
+    cuscope::init().unwrap();
+    cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
+    let (mut found, mut names, mut made) = (Found::default(), BTreeSet::new(), Vec::new());
+    for operation in some().filter(|operation| !gives_functions(operation)) {
+        let calls = calls_of(operation);
+        found.injected += fail_each(operation, &calls, &CODES, &mut found.table);
+        found.operations.insert(operation.name.to_owned());
+        names.extend(calls.iter().copied());
+        made.push((operation, BTreeSet::from_iter(calls)));
+    }
+
+    // Where every wait for memory fails the process ends: `tests/faults.rs`.
+    let waits = |call: &&&str| **call != "cuStreamSynchronize";
+    for &call in names.iter().filter(waits).step_by(fewer(1, 97)) {
+        // Up to the first failure an operation makes the calls that it makes without one.
+        for (operation, _) in made.iter().filter(|(_, calls)| calls.contains(call)) {
+            let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
+            found.every += check(operation, fault, &mut Table::default()).0.len();
+        }
+    }
+
+    // Only now: these give the driver functions, and the process has seen a fault.
+    AFTER_FAULTS.store(true, Ordering::Relaxed);
+    for operation in some().filter(|operation| gives_functions(operation)) {
+        let (result, calls) = record(|| run(operation));
+        result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
+        // What is left was left by the faults before.
+        let (codes, table) = (&[ffi::CUDA_ERROR_LAUNCH_FAILED], &mut Table::default());
+        found.injected += fail_each(operation, &calls, codes, table);
+        found.operations.insert(operation.name.to_owned());
+        names.extend(calls);
+    }
+    found.calls = names.into_iter().map(str::to_owned).collect();
+    found
 }
 
 #[test]
 fn every_call_of_every_operation_fails_in_turn() {
+    const NAME: &str = "every_call_of_every_operation_fails_in_turn";
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    fresh!(every_call_of_every_operation_fails_in_turn, {
-        cuscope::init().unwrap();
-        cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.call()));
-        let (mut injected, mut names) = (0, BTreeSet::new());
-        let mut table = Table::default();
-        let mut made = Vec::new();
-        for operation in some().filter(|operation| !gives_functions(operation)) {
-            let calls = calls_of(operation);
-            injected += fail_each(operation, &calls, &CODES, &mut table);
-            names.extend(calls.iter().copied());
-            made.push((operation, BTreeSet::from_iter(calls)));
+    alone_under_miri!(NAME);
+    if common::is_alone(module_path!(), NAME) {
+        let found = fail_some();
+        return if part().is_some() { found.print() } else { found.check() };
+    }
+    let mut found = Found::default();
+    std::thread::scope(|threads| {
+        let run = |part: usize| {
+            let part = part.to_string();
+            common::respawn_with(module_path!(), NAME, &[(PART, &part)]).expect("another process")
+        };
+        let parts: Vec<_> = (0..PARTS).map(|part| threads.spawn(move || run(part))).collect();
+        for part in parts {
+            let output = part.join().expect("it has run");
+            common::assert_success(NAME, &output);
+            found.add(&String::from_utf8_lossy(&output.stdout));
         }
-        println!("{} operations, {injected} failures of single calls", operations().count());
-
-        let mut every = 0;
-        // Where every wait for memory fails the process ends: `tests/faults.rs`.
-        let waits = |call: &&&str| **call != "cuStreamSynchronize";
-        for &call in names.iter().filter(waits).step_by(fewer(1, 97)) {
-            // Up to the first failure an operation makes the calls that it makes without one.
-            for (operation, _) in made.iter().filter(|(_, calls)| calls.contains(call)) {
-                let fault = Fault { which: Which::Named(call), code: CODES[0], performed: false };
-                every += check(operation, fault, &mut Table::default()).0.len();
-            }
-        }
-        println!("{every} failures of all calls of a name");
-
-        // Only now: these give the driver functions, and the process has seen a fault.
-        AFTER_FAULTS.store(true, Ordering::Relaxed);
-        for operation in some().filter(|operation| gives_functions(operation)) {
-            let (result, calls) = record(|| run(operation));
-            result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
-            // What is left was left by the faults before.
-            let (codes, table) = (&[ffi::CUDA_ERROR_LAUNCH_FAILED], &mut Table::default());
-            injected += fail_each(operation, &calls, codes, table);
-            names.extend(calls);
-        }
-        let missing: Vec<_> =
-            called_by_this_crate().into_iter().filter(|n| !names.contains(n.as_str())).collect();
-        let without_failure =
-            ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
-        // Under Miri not every call is made to fail, and elsewhere some answer that they are not supported.
-        if cfg!(all(target_os = "linux", not(miri))) {
-            assert_eq!(missing, without_failure, "these calls of the crate were never failed");
-            table.is_in_the_docs("operations");
-        }
-        assert!(injected > fewer(1000, 4), "{injected}");
     });
+    found.check();
 }
 
 /// Those that give the driver functions, in a process that sees no fault: all but the contexts of failed

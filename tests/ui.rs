@@ -9,8 +9,12 @@ use std::path::{Path, PathBuf};
 fn misuse_does_not_compile() {
     // The programs are built as programs of the package whose folder this variable names.
     let root = fs::canonicalize(ROOT).unwrap();
-    let package = [("CARGO_MANIFEST_DIR", root.to_str().unwrap())];
-    match common::respawn_with(module_path!(), "misuse_does_not_compile", &package) {
+    let package = ("CARGO_MANIFEST_DIR", root.to_str().unwrap());
+    // trybuild checks the libraries, and then the programs with one more flag, with which the libraries would be checked
+    // again. This variable goes before the flags of both.
+    let flags = ["--cfg", "trybuild", "--verbose", "-A", "dead_code", "--diagnostic-width=140"];
+    let flags = ("CARGO_ENCODED_RUSTFLAGS", &*flags.join("\x1f"));
+    match common::respawn_with(module_path!(), "misuse_does_not_compile", &[package, flags]) {
         Some(output) => {
             common::assert_success("misuse_does_not_compile", &output);
             let text = String::from_utf8_lossy(&output.stderr);

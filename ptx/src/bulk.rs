@@ -1,6 +1,7 @@
 //! Copies that a thread starts and a barrier or a group tells the end of. They are made at once.
 
 use super::code::{Access, Address, Src, Update};
+use super::tensor::Field;
 
 /// A reduction: the update, and the bytes of a value.
 pub(crate) type Reduction = (Update, usize);
@@ -42,13 +43,25 @@ pub(crate) enum BoxMove {
     Store(Option<&'static str>),
 }
 
+/// How far pixels are moved in each dimension of an image, not at all in stores; none of a box.
+pub(crate) type Offsets = Option<Box<[Src]>>;
+
 /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`
 #[derive(Clone, Debug)]
 pub(crate) struct TensorOp {
     pub(crate) map: Address,
     /// The place in the tensor, the innermost dimension first.
     pub(crate) at: Box<[Src]>,
+    pub(crate) offsets: Offsets,
     /// Where it is in shared memory.
     pub(crate) memory: Access,
     pub(crate) what: BoxMove,
+}
+
+/// `tensormap.replace`
+#[derive(Clone, Debug)]
+pub(crate) struct ReplaceOp {
+    pub(crate) map: Access,
+    pub(crate) field: Field,
+    pub(crate) value: Src,
 }

@@ -1,7 +1,7 @@
 //! The compact form that runs: names, types and modifiers are resolved, and
 //! arithmetic is a function on the bits of registers.
 
-use super::bulk::{BulkOp, SendOp, TensorOp};
+use super::bulk::{BulkOp, ReplaceOp, SendOp, TensorOp};
 use super::fragment::{MatrixOp, TileOp, WgmmaOp};
 use super::ops::{Binary, Convert, Row, Ternary, Unary, Video};
 use std::fmt;
@@ -875,6 +875,7 @@ pub(crate) enum Op {
     },
     Bulk(Box<BulkOp>),
     Tensor(Box<TensorOp>),
+    Replace(Box<ReplaceOp>),
     Send(Box<SendOp>),
     /// `wgmma.mma_async`
     Wgmma(Box<WgmmaOp>),

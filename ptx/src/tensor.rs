@@ -48,80 +48,155 @@ pub struct Map {
     pub pieces: Pieces,
 }
 
-fn packed(numbers: &[i16]) -> u64 {
-    numbers.iter().fold(0, |all, &number| all << 16 | u64::from(number.cast_unsigned()))
+/// A field of a map that kernels replace. Those of a dimension have its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// The address.
+    Address,
+    /// The dimensions: one less.
+    Rank,
+    /// The type of the elements, numbered as [`Map::kind`] is.
+    Kind,
+    /// The interleaving.
+    Interleave,
+    /// The swizzle.
+    Swizzle,
+    /// The fill.
+    Fill,
+    /// The elements of the tensor.
+    Extent(usize),
+    /// The bytes from one element to the next, of the dimension behind.
+    Stride(usize),
+    /// The elements of the box.
+    Box(usize),
+    /// The step.
+    Step(usize),
 }
 
-fn unpacked(word: u64, count: usize) -> Vec<i16> {
-    (0..count).rev().map(|at| ((word >> (16 * at)) as u16).cast_signed()).collect()
+/// The dimensions that a map has room for.
+const MOST: usize = 5;
+/// Where a map's extents are, its strides, its steps and its pieces.
+const EXTENTS: usize = 3;
+const STRIDES: usize = EXTENTS + MOST;
+const STEPS: usize = STRIDES + MOST - 1;
+const PIECES: usize = STEPS + 1;
+
+/// Numbers in so many bits each, the first in the lowest.
+fn packed(numbers: impl DoubleEndedIterator<Item = u64>, bits: u32) -> u64 {
+    numbers.rev().fold(0, |all, number| all << bits | number & !(u64::MAX << bits))
 }
 
-/// Numbers of so many bits, the last in the lowest.
-fn numbers(word: u64, bits: usize, count: usize) -> Vec<u32> {
-    (0..count).rev().map(|at| (word >> (bits * at) & ((1 << bits) - 1)) as u32).collect()
+fn unpacked(word: u64, bits: u32, count: usize) -> impl Iterator<Item = u64> {
+    (0..count as u32).map(move |at| word >> (bits * at) & !(u64::MAX << bits))
+}
+
+/// Replaces some bits of a word.
+const fn put(word: &mut u64, shift: u32, bits: u32, value: u64) {
+    let mask = !(u64::MAX << bits) << shift;
+    *word = *word & !mask | value << shift & mask;
 }
 
 impl Map {
-    /// Its bytes, as words.
+    /// Its bytes, as words. Each field has its place, whatever the number of dimensions.
     pub fn encode(&self) -> [u64; WORDS] {
-        let modes = [self.interleave, self.swizzle, self.promotion, self.fill];
-        let modes = modes.iter().fold(0, |all, &mode| all << 4 | u64::from(mode));
+        let mut words = [0; WORDS];
+        (words[0], words[1]) = (MAGIC, self.address);
         let pixels = matches!(self.pieces, Pieces::Pixels { .. });
-        let rank = self.extents.len() as u64;
-        let mut words = vec![MAGIC, self.address];
-        words.push(u64::from(self.kind) | rank << 8 | u64::from(pixels) << 16 | modes << 32);
-        words.extend(self.extents.iter().map(|extent| extent - 1));
-        words.extend(&self.strides);
-        words.push(self.steps.iter().fold(0, |all, &step| all << 4 | u64::from(step)));
+        let modes = [self.fill, self.promotion, self.swizzle, self.interleave];
+        words[2] = u64::from(self.kind & 0xff)
+            | (self.extents.len() as u64).wrapping_sub(1) << 8 & 0xff00
+            | u64::from(pixels) << 16
+            | packed(modes.into_iter().map(u64::from), 4) << 32;
+        let mut put = |start: usize, list: &mut dyn Iterator<Item = u64>| {
+            words[start..].iter_mut().zip(list).for_each(|(word, value)| *word = value);
+        };
+        put(EXTENTS, &mut self.extents.iter().map(|extent| extent.wrapping_sub(1)));
+        put(STRIDES, &mut self.strides.iter().copied());
+        let less = |list: &[u32], bits| {
+            packed(list.iter().map(|&number| u64::from(number).wrapping_sub(1)), bits)
+        };
+        words[STEPS] = less(&self.steps, 4);
         match &self.pieces {
-            Pieces::Box(extents) => {
-                words.push(extents.iter().fold(0, |all, &extent| all << 9 | u64::from(extent)));
-            }
+            Pieces::Box(extents) => words[PIECES] = less(extents, 8),
             Pieces::Pixels { lower, upper, channels, pixels } => {
-                let sizes = u64::from(*channels) << 16 | u64::from(*pixels);
-                words.extend([packed(lower), packed(upper), sizes]);
+                let corner = |list: &[i16]| {
+                    packed(list.iter().map(|&offset| offset.cast_unsigned().into()), 16)
+                };
+                words[PIECES] = corner(lower);
+                words[PIECES + 1] = corner(upper);
+                words[PIECES + 2] = u64::from(*channels) << 16 | u64::from(*pixels);
             }
         }
-        let mut all = [0; WORDS];
-        all.iter_mut().zip(words).for_each(|(place, word)| *place = word);
-        all
+        words
     }
 
     /// The map of some words, if it is one.
     pub fn decode(words: &[u64; WORDS]) -> Option<Self> {
-        let [MAGIC, address, head, rest @ ..] = words else { return None };
-        let rank = (head >> 8 & 0xff) as usize;
-        if !(1..=5).contains(&rank) {
+        let [MAGIC, address, head, ..] = *words else { return None };
+        let rank = (head >> 8 & 0xff) as usize + 1;
+        if rank > MOST {
             return None;
         }
-        let mode = |shift: u32| (head >> (32 + shift) & 0xf) as u32;
-        let (extents, rest) = rest.split_at(rank);
-        let (strides, rest) = rest.split_at(rank - 1);
-        let (&steps, rest) = rest.split_first()?;
+        let mode = |at: u32| (head >> (32 + 4 * at) & 0xf) as u32;
+        let more = |word: u64, bits| -> Vec<u32> {
+            unpacked(word, bits, rank).map(|number| number as u32 + 1).collect()
+        };
         let pieces = if head >> 16 & 0xff == 0 {
-            Pieces::Box(numbers(*rest.first()?, 9, rank))
+            Pieces::Box(more(words[PIECES], 8))
         } else {
             let count = rank.checked_sub(2)?;
-            let [lower, upper, sizes, ..] = rest else { return None };
+            let corner = |word: u64| -> Vec<i16> {
+                unpacked(word, 16, count).map(|offset| (offset as u16).cast_signed()).collect()
+            };
+            let sizes = words[PIECES + 2];
             Pieces::Pixels {
-                lower: unpacked(*lower, count),
-                upper: unpacked(*upper, count),
+                lower: corner(words[PIECES]),
+                upper: corner(words[PIECES + 1]),
                 channels: (sizes >> 16) as u32,
                 pixels: (sizes & 0xffff) as u32,
             }
         };
         Some(Self {
-            address: *address,
+            address,
             kind: (head & 0xff) as u32,
-            interleave: mode(12),
-            swizzle: mode(8),
-            promotion: mode(4),
+            interleave: mode(3),
+            swizzle: mode(2),
+            promotion: mode(1),
             fill: mode(0),
-            extents: extents.iter().map(|extent| extent + 1).collect(),
-            strides: strides.to_vec(),
-            steps: numbers(steps, 4, rank),
+            extents: words[EXTENTS..][..rank].iter().map(|extent| extent + 1).collect(),
+            strides: words[STRIDES..][..rank - 1].to_vec(),
+            steps: more(words[STEPS], 4),
             pieces,
         })
+    }
+
+    /// Replaces a field of the words of a map; whether they are of one that has the field, or zeros, which are
+    /// made one.
+    pub fn replace(words: &mut [u64; WORDS], field: Field, value: u64) -> bool {
+        if *words != [0; WORDS] && words[0] != MAGIC {
+            return false;
+        }
+        // Maps of pixels have no box.
+        if words[2] >> 16 & 0xff != 0 && matches!(field, Field::Box(_)) {
+            return false;
+        }
+        words[0] = MAGIC;
+        let less = value.wrapping_sub(1);
+        match field {
+            Field::Address => words[1] = value,
+            Field::Rank => put(&mut words[2], 8, 8, value),
+            Field::Kind => put(&mut words[2], 0, 8, value),
+            Field::Interleave => put(&mut words[2], 44, 4, value),
+            Field::Swizzle => put(&mut words[2], 40, 4, value),
+            Field::Fill => put(&mut words[2], 32, 4, value),
+            Field::Extent(at) => words[EXTENTS + at % MOST] = less & u64::from(u32::MAX),
+            Field::Stride(at) if at < MOST - 1 => words[STRIDES + at] = value & 0xff_ffff_fff0,
+            // There is no dimension behind the last one.
+            Field::Stride(_) => {}
+            Field::Box(at) => put(&mut words[PIECES], 8 * (at % MOST) as u32, 8, less),
+            Field::Step(at) => put(&mut words[STEPS], 4 * (at % MOST) as u32, 4, less & 7),
+        }
+        true
     }
 
     /// Bytes of an element; none if elements are packed.

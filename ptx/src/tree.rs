@@ -108,8 +108,8 @@ pub(crate) enum StatementKind<'s> {
     Open,
     /// `}`
     Close,
-    /// `.reg`: a name, and the count of `<count>`.
-    Registers(Type, Vec<(&'s str, Option<u64>)>),
+    /// `.reg`: the type, how many of it a register has, the names, and the count of `<count>`.
+    Registers(Type, u8, Vec<(&'s str, Option<u64>)>),
     /// A variable of the block.
     Variable(Variable<'s>),
     /// `name:`
@@ -140,6 +140,8 @@ pub(crate) struct Instruction<'s> {
 pub(crate) enum Operand<'s> {
     /// A register, variable, label, function or special register.
     Name(&'s str),
+    /// An element of a register that is a vector, which the text names as a whole.
+    Element(&'s str, u8),
     /// `!name`
     Not(&'s str),
     /// `-name`

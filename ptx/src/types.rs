@@ -155,7 +155,7 @@ impl Type {
             (Kind::Float, b) => b == Kind::Float,
             (Kind::Unsigned | Kind::Signed, b) => matches!(b, Kind::Unsigned | Kind::Signed),
             (Kind::Halves, b) => b == Kind::Halves,
-            (Kind::Brain | Kind::Brains, _) => false,
+            (Kind::Brain | Kind::Brains | Kind::UnsignedPair | Kind::SignedPair, _) => false,
             // Types that no register has: of any of the size, but for floats.
             (_, b) => b != Kind::Float,
         }

@@ -209,13 +209,26 @@ pub(crate) mod sealed {
         label = "only tuples and `ArgumentList` do"
     )]
     pub trait Operands: Sized {
+        /// Whether one of them [`COMPARES`](Operand::COMPARES).
+        const COMPARES: bool = false;
+        /// Returns whether something is true of the access of each argument.
+        fn all(&self, is: impl Fn(&Access<'_>) -> bool) -> bool;
         /// Returns whether the context with this [key](crate::Context::key) can use all memory among the
         /// arguments.
-        fn all_of(&self, key: usize) -> bool;
+        #[inline]
+        fn all_of(&self, key: usize) -> bool {
+            self.all(|one| one.is_of(key))
+        }
         /// Returns whether host memory is among the arguments.
-        fn any_host(&self) -> bool;
+        #[inline]
+        fn any_host(&self) -> bool {
+            !self.all(|one| !one.is_host())
+        }
         /// Returns whether an operation may use all of them as they are: [`Access::is_ready`].
-        fn all_ready(&self, fast_path: &FastPath) -> bool;
+        #[inline]
+        fn all_ready(&self, fast_path: &FastPath) -> bool {
+            (Self::COMPARES || fast_path.is_open()) && self.all(|one| one.is_ready(fast_path))
+        }
         /// Checks that they are arguments of the function, as far as that is not known when the program is compiled.
         #[inline]
         fn fit(&self, _call: &'static str, _function: CUfunction) -> Result {
@@ -244,21 +257,11 @@ macro_rules! args {
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         #[diagnostic::do_not_recommend]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
+            const COMPARES: bool = false $(|| $a::COMPARES)*;
             #[inline]
-            fn all_of(&self, key: usize) -> bool {
+            fn all(&self, is: impl Fn(&Access<'_>) -> bool) -> bool {
                 let ($($a,)*) = self;
-                true $(&& $a.access().is_of(key))*
-            }
-            #[inline]
-            fn any_host(&self) -> bool {
-                let ($($a,)*) = self;
-                false $(|| $a.access().is_host())*
-            }
-            #[inline]
-            fn all_ready(&self, fast_path: &FastPath) -> bool {
-                let ($($a,)*) = self;
-                let compares = false $(|| $a::COMPARES)*;
-                (compares || fast_path.is_open()) $(&& $a.access().is_ready(fast_path))*
+                true $(&& is(&$a.access()))*
             }
             #[inline]
             fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {

@@ -117,6 +117,7 @@ thread_flag! {
 }
 
 /// The function that the driver calls.
+#[inline]
 unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_char, len: usize) {
     not_inside(&INSIDE, || {
         let data = data.cast_const().cast::<Box<Function>>();

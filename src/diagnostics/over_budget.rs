@@ -133,6 +133,7 @@ fn forget(number: usize) {
 }
 
 /// The function that the driver calls.
+#[inline]
 unsafe extern "C" fn told(
     info: *mut CUasyncNotificationInfo,
     data: *mut c_void,

@@ -16,7 +16,7 @@ impl LoadError {
     pub(crate) fn new(driver: DriverError, log: String, ptx: Option<&[u8]>) -> Self {
         let line = line_of(&log).zip(ptx).and_then(|(number, ptx)| {
             let line = ptx.split(|&byte| byte == b'\n').nth(number.checked_sub(1)?)?;
-            Some((number, String::from_utf8_lossy(line).trim().to_owned()))
+            Some((number, String::from_utf8_lossy(line.trim_ascii()).into_owned()))
         });
         LoadError { driver, log, line }
     }
@@ -42,10 +42,15 @@ impl LoadError {
 
 /// Returns the first line number in a log: `line 5;`
 fn line_of(log: &str) -> Option<usize> {
-    log.split("line ").skip(1).find_map(|rest| {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        rest[..end].parse().ok()
-    })
+    let mut is_number = false;
+    for word in log.split(' ') {
+        let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+        if let (true, Ok(number)) = (is_number, word[..digits].parse()) {
+            return Some(number);
+        }
+        is_number = word.ends_with("line");
+    }
+    None
 }
 
 impl fmt::Display for LoadError {
@@ -77,6 +82,8 @@ mod tests {
         assert!(error.to_string().ends_with("    2 | frob;"), "{error}");
         assert_eq!(LoadError::new(driver, log.to_owned(), Some(b"one line")).ptx_line(), None);
         assert_eq!(LoadError::new(driver, "no number".to_owned(), Some(b"x")).ptx_line(), None);
+        assert_eq!(line_of("in line x, line 12: an inline 7"), Some(12));
+        assert_eq!(line_of("line"), None);
         assert_eq!(LoadError::new(driver, String::new(), None).to_string(), driver.to_string());
     }
 }

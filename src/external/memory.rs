@@ -185,6 +185,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// 2. A handle of Windows is one that the other interface exported, of this kind, and it is open.
     #[doc(alias = "cuImportExternalMemory")]
     #[doc(alias = "cuDestroyExternalMemory")]
+    #[inline]
     pub unsafe fn import_external_memory(
         &self,
         handle: MemoryHandle,

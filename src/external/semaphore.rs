@@ -172,6 +172,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// 2. All users keep to the rules of the other interface for it.
     #[doc(alias = "cuImportExternalSemaphore")]
     #[doc(alias = "cuDestroyExternalSemaphore")]
+    #[inline]
     pub unsafe fn import_external_semaphore(
         &self,
         handle: SemaphoreHandle,

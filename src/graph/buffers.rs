@@ -125,11 +125,12 @@ pub(crate) mod sealed {
 
 macro_rules! only {
     ($a:ident) => {
-        $a.only()
+        #[inline]
+        fn only(&self) -> Option<Access<'_>> {
+            self.0.only()
+        }
     };
-    ($($a:ident)*) => {
-        None
-    };
+    ($($a:ident)*) => {};
 }
 macro_rules! buffers {
     ($(($($a:ident $second:ident)*))*) => { $(
@@ -142,11 +143,7 @@ macro_rules! buffers {
                 let ($($a,)*) = self;
                 $($a.each(see);)*
             }
-            #[inline]
-            fn only(&self) -> Option<Access<'_>> {
-                let ($($a,)*) = self;
-                only!($($a)*)
-            }
+            only!($($a)*);
         }
     )* };
 }

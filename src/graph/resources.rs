@@ -285,6 +285,7 @@ impl GraphResources {
     fn pending_calls(&self) -> Box<dyn Pending> {
         struct Calls(Vec<std::sync::Arc<dyn Called>>);
         impl Pending for Calls {
+            #[inline]
             fn end(&self) -> Option<Panic> {
                 first(&mut self.0.iter().map(|call| call.panicked()))
             }

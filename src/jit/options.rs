@@ -79,6 +79,7 @@ impl Default for JitOptions {
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident: $option:ident;)*) => { $(
         $(#[$doc])*
+        #[inline]
         pub fn $name(self, number: u32) -> Self {
             self.with_positive(ffi::$option, number)
         }
@@ -88,6 +89,7 @@ macro_rules! numbers {
 macro_rules! flags {
     ($($(#[$doc:meta])* $name:ident: $option:ident;)*) => { $(
         $(#[$doc])*
+        #[inline]
         pub fn $name(self, on: bool) -> Self {
             self.with(ffi::$option, on.into())
         }

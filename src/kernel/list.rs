@@ -6,7 +6,6 @@ use crate::error::{Error, Result, SignatureError, SignatureProblem};
 use crate::function::{Function, ParameterInfo};
 use crate::memory::InCall;
 use crate::memory::access::Access;
-use crate::memory::uses::FastPath;
 use ffi::CUfunction;
 use std::any::type_name;
 use std::ffi::c_void;
@@ -154,16 +153,8 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
         }
     }
 
-    fn all_of(&self, key: usize) -> bool {
-        self.list.iter().all(|one| one.access().is_of(key))
-    }
-
-    fn any_host(&self) -> bool {
-        self.list.iter().any(|one| one.access().is_host())
-    }
-
-    fn all_ready(&self, fast_path: &FastPath) -> bool {
-        fast_path.is_open() && self.list.iter().all(|one| one.access().is_ready(fast_path))
+    fn all(&self, is: impl Fn(&Access<'_>) -> bool) -> bool {
+        self.list.iter().all(|one| is(&one.access()))
     }
 
     fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {

@@ -328,6 +328,7 @@ impl Drop for Lent {
 }
 
 /// The function that the driver calls. Without a closure it answers that no block fits.
+#[inline]
 unsafe extern "C" fn size_of_shared(threads: c_int) -> usize {
     const NONE: usize = TOO_MUCH as usize;
     // Null meanwhile, so that there is only one reference, whatever the closure does.

@@ -10,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::memory::CopyFlags;
 use crate::memory::access::Access;
 use crate::memory::grid::{Extent, Grid};
-use crate::memory::uses::FastPath;
 use ffi::{
     CUDA_MEMCPY3D_BATCH_OP, CUdeviceptr, CUmemcpy3DOperand, CUmemcpyAttributes, CUresult, CUstream,
 };
@@ -71,6 +70,7 @@ impl<'a> CopyBatch<'a> {
     ///
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver).
+    #[inline]
     pub(crate) fn new(copies: impl Iterator<Item = (Access<'a>, Access<'a>)>) -> Result<Self> {
         let uses = All(copies.flat_map(|(from, to)| [to, from]).collect());
         let function = if uses.0.iter().any(|end| end.grid.is_some()) {
@@ -83,6 +83,7 @@ impl<'a> CopyBatch<'a> {
 
     /// Returns the destinations with their sources, where there is something to copy: the driver refuses copies of 0
     /// bytes ([F426](crate::driver_facts#F426), [F491](crate::driver_facts#F491)).
+    #[inline]
     fn copies(&self) -> impl Iterator<Item = (&Access<'a>, &Access<'a>)> {
         let pairs = self.uses.0.chunks_exact(2).map(|ends| (&ends[0], &ends[1]));
         pairs.filter(|(to, _)| to.bytes() > 0)
@@ -90,6 +91,7 @@ impl<'a> CopyBatch<'a> {
 }
 
 /// Returns how the bytes of copies are read: in the order of the stream.
+#[inline]
 fn attributes(flags: CopyFlags) -> CUmemcpyAttributes {
     let mut attributes: CUmemcpyAttributes = zeros();
     attributes.srcAccessOrder = ffi::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
@@ -99,6 +101,7 @@ fn attributes(flags: CopyFlags) -> CUmemcpyAttributes {
 
 /// Checks that two ends have the same extent, and that the driver can count the bytes between rows: in elements, if one
 /// of the ends is an array.
+#[inline]
 fn check_ends(call: &'static str, from: &Access<'_>, to: &Access<'_>) -> Result {
     same_extent(call, from, to)?;
     let element = unit(from, to);
@@ -112,12 +115,14 @@ fn check_ends(call: &'static str, from: &Access<'_>, to: &Access<'_>) -> Result 
 }
 
 /// Returns the bytes that a box counts in: an element of the array, if an end is one.
+#[inline]
 fn unit(from: &Access<'_>, to: &Access<'_>) -> usize {
     let array = [to, from].into_iter().find(|end| end.is_array());
     array.map_or(1, |end| end.element().max(1))
 }
 
 /// Returns the copy of a box.
+#[inline]
 fn box_of(from: &Access<'_>, to: &Access<'_>, flags: CopyFlags) -> CUDA_MEMCPY3D_BATCH_OP {
     let unit = unit(from, to);
     let grid = if to.is_array() { to.grid } else { from.grid.or(to.grid) };
@@ -137,6 +142,7 @@ fn box_of(from: &Access<'_>, to: &Access<'_>, flags: CopyFlags) -> CUDA_MEMCPY3D
 
 impl End<'_> {
     /// Returns the end as a batch takes it, which counts elements of so many bytes.
+    #[inline]
     fn operand(&self, unit: usize) -> CUmemcpy3DOperand {
         let mut operand: CUmemcpy3DOperand = zeros();
         if let Some((array, [x, y, z])) = self.array() {
@@ -158,6 +164,7 @@ impl End<'_> {
 }
 
 impl Operation for CopyBatch<'_> {
+    #[inline]
     fn call(&self) -> &'static str {
         match self.function {
             Function::Bytes(_) => name!(cuMemcpyBatchAsync),
@@ -165,23 +172,28 @@ impl Operation for CopyBatch<'_> {
         }
     }
 
+    #[inline]
     fn check(&self, call: &'static str) -> Result {
         self.uses.0.chunks_exact(2).try_for_each(|ends| check_ends(call, &ends[1], &ends[0]))
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         self.uses.0.iter().all(|end| end.len == 0)
     }
 
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         &self.uses
     }
 
     /// The driver may have enqueued the first copies when it refuses another one.
+    #[inline]
     fn is_one_call(&self) -> bool {
         false
     }
 
+    #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let mut failed = 0;
         let failed = &raw mut failed;
@@ -234,6 +246,7 @@ impl<'a> CopyWith<'a> {
     ///
     /// # Errors
     /// [`NeedsDriver`](Error::NeedsDriver).
+    #[inline]
     pub(crate) fn new(from: Access<'a>, to: Access<'a>, flags: CopyFlags) -> Result<Self> {
         let function = if from.grid.is_some() || to.grid.is_some() {
             Function::Boxes(ffi::cuMemcpy3DWithAttributesAsync()?)
@@ -245,6 +258,7 @@ impl<'a> CopyWith<'a> {
 }
 
 impl Operation for CopyWith<'_> {
+    #[inline]
     fn call(&self) -> &'static str {
         match self.function {
             Function::Bytes(_) => name!(cuMemcpyWithAttributesAsync),
@@ -252,18 +266,22 @@ impl Operation for CopyWith<'_> {
         }
     }
 
+    #[inline]
     fn check(&self, call: &'static str) -> Result {
         check_ends(call, &self.from, &self.to)
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         self.to.bytes() == 0
     }
 
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.to, self.from))
     }
 
+    #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         match self.function {
             Function::Bytes(copy) => {
@@ -288,22 +306,17 @@ impl Operation for CopyWith<'_> {
 }
 
 impl Operands for All<'_> {
-    fn all_of(&self, key: usize) -> bool {
-        self.0.iter().all(|one| one.is_of(key))
+    #[inline]
+    fn all(&self, is: impl Fn(&Access<'_>) -> bool) -> bool {
+        self.0.iter().all(is)
     }
 
-    fn any_host(&self) -> bool {
-        self.0.iter().any(Access::is_host)
-    }
-
-    fn all_ready(&self, fast_path: &FastPath) -> bool {
-        fast_path.is_open() && self.0.iter().all(|one| one.is_ready(fast_path))
-    }
-
+    #[inline]
     fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
         f(&self.0)
     }
 
+    #[inline]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         // No kernel takes them.
         f(&mut [])

@@ -215,6 +215,7 @@ impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
 
 impl<S: Spec, A: Operands> Launch<'_, '_, S, A> {
     /// Calls `f` with the parameters of a kernel node.
+    #[inline]
     fn with_params<R>(
         &self,
         config: LaunchConfig,

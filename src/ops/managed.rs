@@ -27,24 +27,29 @@ impl<'a> Prefetch<'a> {
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver).
+    #[inline]
     pub(crate) fn new(memory: Access<'a>, to: Location) -> Result<Self> {
         Ok(Prefetch { memory, to, function: ffi::cuMemPrefetchAsync_v2()? })
     }
 }
 
 impl Operation for Prefetch<'_> {
+    #[inline]
     fn call(&self) -> &'static str {
         name!(cuMemPrefetchAsync_v2)
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         self.memory.range().is_empty()
     }
 
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.memory,))
     }
 
+    #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let (range, to, move_to) = (self.memory.range(), self.to.raw(), self.function);
         let bytes = (range.end - range.start) as usize;
@@ -67,24 +72,29 @@ impl<'a> Discard<'a> {
     ///
     /// # Errors
     /// [`NeedsDriver`](crate::Error::NeedsDriver).
+    #[inline]
     pub(crate) fn new(memory: Access<'a>) -> Result<Self> {
         Ok(Discard { memory, function: ffi::cuMemDiscardBatchAsync()? })
     }
 }
 
 impl Operation for Discard<'_> {
+    #[inline]
     fn call(&self) -> &'static str {
         name!(cuMemDiscardBatchAsync)
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         self.memory.bytes() == 0
     }
 
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.memory,))
     }
 
+    #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let (mut address, mut bytes) = (self.memory.address, self.memory.bytes());
         let (address, bytes, discard) = (&raw mut address, &raw mut bytes, self.function);
@@ -103,24 +113,29 @@ pub(crate) struct Attach<'a> {
 
 impl<'a> Attach<'a> {
     /// Creates the operation.
+    #[inline]
     pub(crate) fn new(memory: Access<'a>, to: Attachment) -> Self {
         Attach { memory, to }
     }
 }
 
 impl Operation for Attach<'_> {
+    #[inline]
     fn call(&self) -> &'static str {
         name!(cuStreamAttachMemAsync)
     }
 
+    #[inline]
     fn is_empty(&self) -> bool {
         self.memory.bytes() == 0
     }
 
+    #[inline]
     fn uses(&self) -> impl Deref<Target: Operands> {
         Owned((self.memory,))
     }
 
+    #[inline]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
         let (address, flags) = (self.memory.address, self.to.raw());
         // SAFETY: the caller's obligation 2. Length 0 stands for all of the memory (F159), and the driver checks that it

@@ -452,6 +452,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// [`NotTaken`](super::NotTaken), which contains the buffer: [`OtherContext`](Error::OtherContext); a driver error.
     #[doc(alias = "cuEventRecord")]
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub fn hand_over<B: HandOver<'ctx>>(&self, mut buffer: B) -> Result<B, super::NotTaken<B>> {
         let memory = buffer.allocation();
         let moved = if memory.key() != self.context().key() {

@@ -180,6 +180,7 @@ impl<'ctx> PushedGuard<'ctx> {
         /// Waits when the closure panics.
         struct Close<'a>(&'a Order, &'a Context);
         impl Drop for Close<'_> {
+            #[inline]
             fn drop(&mut self) {
                 self.0.abandon(self.1);
             }

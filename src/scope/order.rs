@@ -230,7 +230,9 @@ impl Order {
         Ok(())
     }
 
-    #[inline(never)]
+    /// Apart, so that work in one stream is enqueued quickly.
+    #[cold]
+    #[inline]
     fn prepare_one_of_several(&self, index: usize, accesses: &[Access<'_>]) -> Result {
         let mut state = self.state().borrow_mut();
         for (tracked, writes) in Access::tracked(accesses) {

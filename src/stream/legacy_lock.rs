@@ -126,3 +126,29 @@ impl Drop for Capturing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::ContextFlags;
+    use crate::device::Device;
+    use std::thread;
+
+    #[test]
+    fn a_capture_waits_for_an_operation_of_another_thread_and_none_begins_meanwhile() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let legacy = lock_of(&context);
+        let operation = Operation::enter(&context, "an operation").unwrap();
+        thread::scope(|threads| {
+            let capture = threads.spawn(|| Capturing::enter(&context, "a capture").map(drop));
+            while lock(&legacy.state).captures == 0 {
+                thread::yield_now();
+            }
+            assert!(Operation::enter(&context, "another operation").is_err());
+            assert!(!capture.is_finished());
+            drop(operation);
+            assert_eq!(capture.join().unwrap(), Ok(()));
+        });
+        drop(Operation::enter(&context, "another operation").unwrap());
+    }
+}

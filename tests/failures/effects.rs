@@ -3,7 +3,7 @@
 
 use cuscope::ffi;
 use cuscope_softdriver::control::Live;
-use cuscope_softdriver::faults::Fault;
+use cuscope_softdriver::faults::{Fault, Which};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,6 +20,8 @@ pub(crate) enum Seen {
 }
 
 impl Seen {
+    const ALL: [Seen; 5] = [Seen::Err, Seen::Hook, Seen::MadeAgain, Seen::OtherWay, Seen::Abort];
+
     fn words(self) -> &'static str {
         match self {
             Seen::Err => "`Err`",
@@ -40,6 +42,8 @@ enum Kind {
 }
 
 impl Kind {
+    const ALL: [Kind; 3] = [Kind::Refused, Kind::Performed, Kind::Fault];
+
     fn of(fault: Fault) -> Kind {
         match fault {
             Fault { code: ffi::CUDA_ERROR_LAUNCH_FAILED, .. } => Kind::Fault,
@@ -60,16 +64,25 @@ impl Kind {
 /// What was found of one driver call.
 #[derive(Default)]
 struct Effects {
-    operations: BTreeSet<&'static str>,
+    operations: BTreeSet<String>,
     failures: usize,
     seen: BTreeMap<Seen, usize>,
     left: BTreeMap<Kind, BTreeSet<String>>,
 }
 
-/// What was found, by the name of the call.
+/// A failure: the call and the operation, what the caller saw, and what was left.
+struct Failure {
+    call: String,
+    operation: String,
+    kind: Kind,
+    seen: Vec<Seen>,
+    left: BTreeSet<String>,
+}
+
+/// What was found.
 #[derive(Default)]
 pub(crate) struct Table {
-    rows: BTreeMap<&'static str, Effects>,
+    failures: Vec<Failure>,
 }
 
 /// How much of each kind is alive.
@@ -92,26 +105,55 @@ impl Table {
     /// Notes a failure.
     pub(crate) fn note(
         &mut self,
-        call: &'static str,
-        operation: &'static str,
+        call: &str,
+        operation: &str,
         fault: Fault,
         seen: &[Seen],
         left: BTreeSet<String>,
     ) {
-        let row = self.rows.entry(call).or_default();
-        row.operations.insert(operation);
-        row.failures += 1;
-        for &seen in seen {
-            *row.seen.entry(seen).or_default() += 1;
-        }
-        row.left.entry(Kind::of(fault)).or_default().extend(left);
+        let (call, operation, seen) = (call.to_owned(), operation.to_owned(), seen.to_vec());
+        self.failures.push(Failure { call, operation, kind: Kind::of(fault), seen, left });
+    }
+
+    /// The failures, each as a line.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
+        self.failures.iter().map(|Failure { call, operation, kind, seen, left }| {
+            let seen: Vec<_> = seen.iter().map(|seen| seen.words()).collect();
+            let left: Vec<_> = left.iter().map(String::as_str).collect();
+            [call, operation, kind.words(), &seen.join(","), &left.join(",")].join("\t")
+        })
+    }
+
+    /// Adds a failure that [`Self::lines`] gave.
+    pub(crate) fn add(&mut self, line: &str) {
+        let parts: Vec<_> = line.split('\t').collect();
+        let &[call, operation, kind, seen, left] = parts.as_slice() else { panic!("{line}") };
+        let words = |list: &str| -> Vec<String> {
+            list.split(',').filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        };
+        let seen_of = |words: String| Seen::ALL.into_iter().find(|seen| seen.words() == words);
+        let (call, operation) = (call.to_owned(), operation.to_owned());
+        let kind = Kind::ALL.into_iter().find(|its| its.words() == kind).expect("a kind");
+        let seen = words(seen).into_iter().map(|seen| seen_of(seen).expect("a way")).collect();
+        let left = words(left).into_iter().collect();
+        self.failures.push(Failure { call, operation, kind, seen, left });
     }
 
     fn text(&self) -> String {
+        let mut rows: BTreeMap<&str, Effects> = BTreeMap::new();
+        for Failure { call, operation, kind, seen, left } in &self.failures {
+            let row = rows.entry(call).or_default();
+            row.operations.insert(operation.clone());
+            row.failures += 1;
+            for &seen in seen {
+                *row.seen.entry(seen).or_default() += 1;
+            }
+            row.left.entry(*kind).or_default().extend(left.iter().cloned());
+        }
         let mut text = String::from(
             "\n| driver call | reached by | failures | the caller sees | left |\n|---|---|---:|---|---|\n",
         );
-        for (call, row) in &self.rows {
+        for (call, row) in &rows {
             let seen: Vec<_> =
                 row.seen.iter().map(|(seen, count)| format!("{} {count}", seen.words())).collect();
             let cells = [named(&row.operations), row.failures.to_string(), seen.join(", ")];
@@ -147,9 +189,9 @@ impl Table {
 }
 
 /// The operations for a cell: all of few, and the first of many.
-fn named(operations: &BTreeSet<&'static str>) -> String {
+fn named(operations: &BTreeSet<String>) -> String {
     const ALL: usize = 6;
-    let first: Vec<_> = operations.iter().copied().take(ALL).collect();
+    let first: Vec<_> = operations.iter().take(ALL).map(String::as_str).collect();
     match operations.len().saturating_sub(ALL) {
         0 => first.join("; "),
         more => format!("{}; {more} more", first.join("; ")),
@@ -177,4 +219,20 @@ fn what_is_left_is_what_is_more() {
     let after = Live { contexts: 2, streams: 1, bytes: 9, graph_execs: 1, ..Live::default() };
     let found: Vec<_> = left(before, after).into_iter().collect();
     assert_eq!(found, ["contexts", "graph execs"]);
+}
+
+#[test]
+fn a_failure_is_read_as_it_was_printed() {
+    let mut first = Table::default();
+    for (code, performed) in
+        [(ffi::CUDA_ERROR_UNKNOWN, true), (ffi::CUDA_ERROR_LAUNCH_FAILED, false)]
+    {
+        let fault = Fault { which: Which::Nth(0), code, performed };
+        first.note("cuOne", "an operation", fault, &Seen::ALL, BTreeSet::new());
+        first.note("cuTwo", "another", fault, &[], BTreeSet::from(["a".into(), "b c".into()]));
+    }
+    let mut second = Table::default();
+    first.lines().for_each(|line| second.add(&line));
+    assert_eq!(first.lines().count(), 4);
+    assert_eq!(second.text(), first.text());
 }

@@ -1,7 +1,7 @@
 //! Bulk copies (`cp.async.bulk` and its kin), and stores that tell a barrier.
 
-use super::super::bulk::{BoxMove, BulkOp, Reduction, SendOp, TensorOp, Told};
-use super::super::code::{Access, Address, Op, Order, Space, Src};
+use super::super::bulk::{BulkOp, Reduction, SendOp, Told};
+use super::super::code::{Access, Op, Order, Space};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
@@ -10,12 +10,11 @@ use super::modifiers::Modifiers;
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal, refuse};
 
-const COMPLETE: &str = "mbarrier::complete_tx::bytes";
-const HINT: &str = "L2::cache_hint";
-const DIMENSIONS: &[&str] = &["1d", "2d", "3d", "4d", "5d"];
+pub(super) const COMPLETE: &str = "mbarrier::complete_tx::bytes";
+pub(super) const HINT: &str = "L2::cache_hint";
 
 /// The spaces that a copy goes to and comes from.
-fn spaces(m: &mut Modifiers<'_>) -> Lowered<(Space, Space)> {
+pub(super) fn spaces(m: &mut Modifiers<'_>) -> Lowered<(Space, Space)> {
     let names = &["global", "shared::cta", "shared::cluster"];
     let one = |m: &mut Modifiers<'_>| match m.take_any(names) {
         Some("global") => Ok(Space::Global),
@@ -33,7 +32,12 @@ fn completion(m: &mut Modifiers<'_>) -> &'static str {
 
 impl<'s> Body<'_, 's> {
     /// An access of so many bytes.
-    fn access_at(&mut self, operand: &Operand<'s>, space: Space, bytes: u8) -> Lowered<Access> {
+    pub(super) fn access_at(
+        &mut self,
+        operand: &Operand<'s>,
+        space: Space,
+        bytes: u8,
+    ) -> Lowered<Access> {
         let (address, space) = self.place(operand, space)?;
         Ok(Access { space, address, bytes, count: 1, order: Order::Relaxed })
     }
@@ -128,29 +132,18 @@ impl<'s> Body<'_, 's> {
 
     /// A hint: checked, and then of no effect.
     fn prefetch_bulk(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        if m.take("tensor") {
+            return self.prefetch_tensor(m, operands);
+        }
         let operands = self.without_policy(m, operands)?;
-        let rank = match m.take("tensor") {
-            true => Some(m.take_any(DIMENSIONS).ok_or(Refusal::Unsupported)?),
-            false => None,
-        };
         if !(m.take("L2") && m.take("global")) {
             return Err(Refusal::Unsupported);
         }
-        if rank.is_some() {
-            m.take("tile");
-        }
         m.take(HINT);
         m.end()?;
-        match (rank, operands) {
-            (None, [address, size]) => {
-                self.place(address, Space::Global)?;
-                self.src(size, Type::U32)?;
-            }
-            (Some(rank), [place]) => {
-                self.tensor_place(place, rank)?;
-            }
-            _ => return refuse("Incorrect number of operands"),
-        }
+        let [address, size] = exactly(operands)?;
+        self.place(address, Space::Global)?;
+        self.src(size, Type::U32)?;
         self.push(Op::Nop);
         Ok(())
     }
@@ -200,85 +193,6 @@ impl<'s> Body<'_, 's> {
         let update = ops::atomic(name, ty).ok_or(Refusal::Unsupported)?;
         let reduce = Some((update, usize::from(ty.bytes)));
         self.copy_bulk((to, from), operands, (told, false), reduce)
-    }
-
-    /// The map and the place of `[map, {place}]`.
-    fn tensor_place(
-        &mut self,
-        operand: &Operand<'s>,
-        rank: &str,
-    ) -> Lowered<(Address, Box<[Src]>)> {
-        let Operand::Object(name, place) = operand else {
-            return refuse("Arguments mismatch: a place in a tensor is expected");
-        };
-        let (address, space) = self.place(&Operand::Address(Some(*name), 0), Space::Generic)?;
-        if space != Space::Generic && space != Space::Global {
-            return refuse("State space mismatch between instruction and address");
-        }
-        if DIMENSIONS.get(place.len().wrapping_sub(1)).is_none_or(|&own| own != rank) {
-            return refuse("Arguments mismatch: the vector's length");
-        }
-        let at = place.iter().map(|one| self.src(one, Type::S32)).collect::<Lowered<_>>()?;
-        Ok((address, at))
-    }
-
-    /// `cp.async.bulk.tensor`, and `cp.reduce.async.bulk.tensor`, behind these words.
-    fn tensor(
-        &mut self,
-        m: &mut Modifiers<'_>,
-        operands: &[Operand<'s>],
-        reduces: bool,
-    ) -> Lowered<()> {
-        let operands = self.without_policy(m, operands)?;
-        let rank = m.take_any(DIMENSIONS).ok_or(Refusal::Unsupported)?;
-        let (to, from) = spaces(m)?;
-        if to == Space::Global {
-            if from != Space::Shared {
-                return Err(Refusal::Unsupported);
-            }
-            let update = match reduces {
-                true => {
-                    let names = &["add", "min", "max", "inc", "dec", "and", "or", "xor"];
-                    Some(m.take_any(names).ok_or(Refusal::Unsupported)?)
-                }
-                false => None,
-            };
-            m.take("tile");
-            if !m.take("bulk_group") {
-                return Err(Refusal::Unsupported);
-            }
-            m.take(HINT);
-            m.end()?;
-            let [place, memory] = exactly(operands)?;
-            let (map, at) = self.tensor_place(place, rank)?;
-            let memory = self.access_at(memory, Space::Shared, 16)?;
-            let what = BoxMove::Store(update);
-            self.push(Op::Tensor(Box::new(TensorOp { map, at, memory, what })));
-            return Ok(());
-        }
-        if reduces || from != Space::Global {
-            return Err(Refusal::Unsupported);
-        }
-        m.take("tile");
-        if !m.take(COMPLETE) {
-            return Err(Refusal::Unsupported);
-        }
-        let multicast = to == Space::Cluster && m.take("multicast::cluster");
-        m.take(HINT);
-        m.end()?;
-        let (memory, place, barrier, blocks) = match (multicast, operands) {
-            (false, [memory, place, barrier]) => (memory, place, barrier, None),
-            (true, [memory, place, barrier, blocks]) => {
-                (memory, place, barrier, Some(self.src(blocks, Type::B16)?))
-            }
-            _ => return refuse("Incorrect number of operands"),
-        };
-        let (map, at) = self.tensor_place(place, rank)?;
-        let memory = self.access_at(memory, to, 16)?;
-        let barrier = self.access_at(barrier, barrier_space(memory), 8)?;
-        let what = BoxMove::Load(Told { barrier, blocks });
-        self.push(Op::Tensor(Box::new(TensorOp { map, at, memory, what })));
-        Ok(())
     }
 
     /// `st.async` and `red.async`, behind these words.
@@ -339,6 +253,6 @@ impl<'s> Body<'_, 's> {
 }
 
 /// Where the barrier of a copy to shared memory is.
-fn barrier_space(to: Access) -> Space {
+pub(super) fn barrier_space(to: Access) -> Space {
     if to.space == Space::Global { Space::Shared } else { to.space }
 }

@@ -5,7 +5,7 @@ use super::super::error::Diagnostic;
 use super::super::tree::Operand;
 use super::super::types::Type;
 use super::modifiers::Modifiers;
-use super::operand::exactly;
+use super::operand::{element, exactly};
 use super::scope::Entity;
 use super::{Body, Lowered, Refusal, refuse};
 
@@ -288,10 +288,7 @@ fn fence(m: &mut Modifiers<'_>) -> Lowered<bool> {
 fn special(name: &str) -> Option<(Special, u8)> {
     let low = u64::from(u32::MAX);
     let (stem, dimension) = match name.split_once('.') {
-        Some((stem, "x")) => (stem, Some(0)),
-        Some((stem, "y")) => (stem, Some(1)),
-        Some((stem, "z")) => (stem, Some(2)),
-        Some(_) => return None,
+        Some((stem, selector)) => (stem, Some(usize::from(element(selector)?))),
         None => (name, None),
     };
     if let Some(dimension) = dimension {
@@ -306,7 +303,8 @@ fn special(name: &str) -> Option<(Special, u8)> {
             "%cluster_nctaid" => Special::ClusterNctaid(dimension),
             _ => return None,
         };
-        return Some((which, 4));
+        // The fourth is always zero.
+        return Some((if dimension < 3 { which } else { Special::Zero }, 4));
     }
     let found = match name {
         "%laneid" => (Special::LaneId, 4),

@@ -1,9 +1,10 @@
 //! Moves, integer and logical instructions, comparisons and selections.
 
-use super::super::code::{Address, CarryKind, Halves, Op, SINK, Src};
+use super::super::code::{Address, CarryKind, Halves, Op, SINK, Slot, Src};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
+use super::memory::elements;
 use super::modifiers::Modifiers;
 use super::operand::{AddressOf, exactly};
 use super::scope::Entity;
@@ -165,13 +166,45 @@ impl<'s> Body<'_, 's> {
         }
     }
 
+    /// `mov` of vectors: all is read before it is written.
+    fn mov_elements(&mut self, (count, ty): (u8, Type), operands: &[Operand<'s>]) -> Lowered<()> {
+        if ty == Type::PRED || count > 4 || ty.bytes * count > 16 {
+            return Err(Refusal::Unsupported);
+        }
+        let [d, a] = exactly(operands)?;
+        let values: Vec<Slot> = (0..count).map(|_| self.slot()).collect();
+        if let (Operand::Name(name), 4, true) = (a, count, ty.is_integer()) {
+            // A special register that is a vector.
+            for (&d, letter) in values.iter().zip(["x", "y", "z", "w"]) {
+                self.special(d, &format!("{name}.{letter}"), ty)?;
+            }
+        } else {
+            for (&d, a) in values.iter().zip(elements(a, count)?) {
+                let a = self.src(a, ty)?;
+                self.push(Op::Unary { f: &|a: u64| a, d, a });
+            }
+        }
+        for (d, value) in elements(d, count)?.iter().zip(values) {
+            let d = self.d(d, ty)?;
+            self.push(Op::Unary { f: &|a: u64| a, d, a: Src::register(value) });
+        }
+        Ok(())
+    }
+
     fn mov(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
+        let count = m.take_elements();
         let ty = m.end_type()?;
         if ty.bytes == 1 && ty != Type::PRED {
             return Err(Refusal::Unsupported);
         }
+        if count > 1 {
+            return self.mov_elements((count, ty), operands);
+        }
         let [d, a] = exactly(operands)?;
         match (d, a) {
+            (Operand::Vector(_), Operand::Vector(_)) => {
+                return refuse("Arguments mismatch: two vectors");
+            }
             (Operand::Vector(parts), a) => {
                 let bits = split(ty, parts.len())?;
                 let part = Type::new(Kind::Bits, (bits / 8) as u8);
@@ -240,6 +273,9 @@ impl<'s> Body<'_, 's> {
         let (address, of): (Address, AddressOf) = self.address_of(name, offset)?;
         if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
             return refuse(format!("Arguments mismatch: '{name}'"));
+        }
+        if of == AddressOf::Global && ty.bytes < 8 && self.scene.source.target >= 90 {
+            return refuse("Arguments mismatch: a register of 64 bits is expected");
         }
         let d = self.d(d, ty)?;
         self.push(Op::Address { address, mask: ty.mask(), d });

@@ -88,6 +88,9 @@ impl<'s> Body<'_, 's> {
             }
             (MemoryBarrier::TestParity, [p, address, parity, hint @ ..]) => {
                 self.hint(name, hint)?;
+                if matches!(parity, Operand::Int(number) if *number > 1) {
+                    return refuse("Arguments mismatch: a parity of 0 or 1 is expected");
+                }
                 (self.d(p, Type::PRED)?, address, self.src(parity, Type::U32)?)
             }
             _ => return refuse("Incorrect number of operands"),

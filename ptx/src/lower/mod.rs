@@ -17,6 +17,7 @@ mod modifiers;
 mod operand;
 mod scope;
 pub(super) mod table;
+mod tensor;
 mod texture;
 mod uses;
 mod video;
@@ -263,9 +264,9 @@ impl<'a, 's> Body<'a, 's> {
         match &statement.kind {
             StatementKind::Open => self.scopes.open(),
             StatementKind::Close => self.scopes.close(),
-            StatementKind::Registers(ty, names) => {
+            StatementKind::Registers(ty, elements, names) => {
                 for &(name, count) in names {
-                    self.scopes.registers(name, *ty, count)?;
+                    self.scopes.registers(name, (*ty, *elements), count)?;
                 }
             }
             StatementKind::Variable(variable) => self.variable(variable)?,
@@ -376,7 +377,13 @@ impl<'a, 's> Body<'a, 's> {
             None => None,
         };
         let mut modifiers = Modifiers::new(instruction.opcode);
-        let operands = instruction.operands.as_slice();
+        let apart;
+        let operands = if self.scopes.vectors {
+            apart = self.apart(&instruction.operands);
+            &apart
+        } else {
+            instruction.operands.as_slice()
+        };
         let m = &mut modifiers;
 
         m.named()?;
@@ -394,6 +401,7 @@ impl<'a, 's> Body<'a, 's> {
             Family::Convert => self.convert(m, operands),
             Family::Memory => self.memory(m, operands),
             Family::CopyAsync => self.copy_async(m, operands),
+            Family::TensorMap => self.tensormap(m, operands),
             Family::Hint => self.hints(m, operands),
             Family::MemoryBarrier => self.memory_barrier(m, operands),
             Family::Stack => self.stack(m, operands),

@@ -36,6 +36,7 @@ const NAMES: &[(&str, &[&str], &[&str])] = &[
     ("suld", &["b"], &["suld"]),
     ("sured", &["b", "p"], &["sured"]),
     ("sust", &["b", "p"], &["sust"]),
+    ("tensormap", &["replace", "cp_fenceproxy"], &["tensormap"]),
     ("tex", &["level", "grad"], &["tex"]),
     ("txq", &["level"], &["txq"]),
     ("wgmma", &["fence", "commit_group", "wait_group", "mma_async"], &["wgmma"]),
@@ -43,6 +44,20 @@ const NAMES: &[(&str, &[&str], &[&str])] = &[
 
 /// Words of `testp`. With any other instruction, NVIDIA's assembler takes one and ignores it.
 const CLASSES: &[&str] = &["finite", "infinite", "number", "notanumber", "normal", "subnormal"];
+/// The fields of maps that `tensormap.replace` names. With any other instruction, one is ignored likewise.
+pub(super) const FIELDS: &[&str] = &[
+    "global_address",
+    "rank",
+    "box_dim",
+    "global_dim",
+    "global_stride",
+    "element_stride",
+    "elemtype",
+    "interleave_layout",
+    "swizzle_mode",
+    "swizzle_atomicity",
+    "fill_mode",
+];
 /// Words that may be repeated.
 const REPEATED: &[&str] =
     &["NaN", "approx", "cc", "relu", "sat", "satfinite", "shiftamt", "sync", "uni"];
@@ -80,8 +95,11 @@ impl<'s> Modifiers<'s> {
         if misplaced {
             return Err(Refusal::Unsupported);
         }
-        let class = self.rest.iter().position(|part| CLASSES.contains(part));
-        class.filter(|_| self.head != "testp").map(|at| self.rest.remove(at));
+        let replaces = self.head == "tensormap" && self.peek() == "replace";
+        for (words, own) in [(CLASSES, self.head == "testp"), (FIELDS, replaces)] {
+            let ignored = self.rest.iter().position(|part| words.contains(part));
+            ignored.filter(|_| !own).map(|at| self.rest.remove(at));
+        }
         Ok(())
     }
 

@@ -17,14 +17,49 @@ impl<'s> Body<'_, 's> {
     /// What a name stands for; registers get a slot when first used.
     pub(super) fn find(&mut self, name: &'s str) -> Option<Entity<'s>> {
         let fresh = self.slots;
-        let entity = self.scopes.find(name, fresh)?;
-        if let Entity::Register(ty, slot) = entity
-            && slot == fresh
-        {
+        let Some(entity) = self.scopes.find(name, fresh) else {
+            let (name, selector) = name.rsplit_once('.').filter(|_| self.scopes.vectors)?;
+            let (ty, slot) = self.element(name, element(selector)?)?;
+            return Some(Entity::Register(ty, slot));
+        };
+        match entity {
             // A register of 128 bits is two of 64.
-            self.slots += if ty.bytes > 8 { 2 } else { 1 };
+            Entity::Register(ty, slot) if slot == fresh => {
+                self.slots += if ty.bytes > 8 { 2 } else { 1 };
+            }
+            Entity::Vector(_, elements, slot) if slot == fresh => {
+                self.slots += Slot::from(elements)
+            }
+            _ => {}
         }
         Some(entity)
+    }
+
+    /// An element of a register that is a vector, if there is one.
+    fn element(&mut self, name: &'s str, at: u8) -> Option<(Type, Slot)> {
+        match self.find(name)? {
+            Entity::Vector(ty, elements, slot) if at < elements => {
+                Some((ty, slot + Slot::from(at)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The operands, with the elements of registers that are vectors in place of their names.
+    pub(super) fn apart(&mut self, operands: &[Operand<'s>]) -> Vec<Operand<'s>> {
+        let mut elements = |operand: &Operand<'s>| {
+            let &Operand::Name(name) = operand else { return None };
+            let Some(Entity::Vector(_, count, _)) = self.find(name) else { return None };
+            Some((0..count).map(|at| Operand::Element(name, at)).collect::<Vec<_>>())
+        };
+        let apart = operands.iter().map(|operand| match operand {
+            Operand::Object(name, place) => match &place[..] {
+                [one] => Operand::Object(name, elements(one).unwrap_or_else(|| place.clone())),
+                _ => operand.clone(),
+            },
+            _ => elements(operand).map_or_else(|| operand.clone(), Operand::Vector),
+        });
+        apart.collect()
     }
 
     /// The register of a name, and its type.
@@ -39,16 +74,21 @@ impl<'s> Body<'_, 's> {
 
     /// A register that must fit a type.
     fn fitting(&mut self, name: &'s str, ty: Type, width: Width) -> Lowered<(Type, Slot)> {
-        let (register, slot) = self.any_register(name)?;
-        let size = match width {
-            Width::Exact => register.bytes == ty.bytes,
-            // Operands of 8 bits are held in registers of any size.
-            Width::OrWider => register.bytes >= ty.bytes,
-        };
-        if size && ty.agrees(register) {
-            return Ok((register, slot));
+        let found = self.any_register(name)?;
+        fits(name, found, ty, width)
+    }
+
+    fn fitting_element(
+        &mut self,
+        name: &'s str,
+        at: u8,
+        ty: Type,
+        width: Width,
+    ) -> Lowered<(Type, Slot)> {
+        match self.element(name, at) {
+            Some(found) => fits(name, found, ty, width),
+            None => refuse(format!("Operand '{name}' is not a register")),
         }
-        refuse(format!("Arguments mismatch: type of '{name}'"))
     }
 
     /// The slot of a register of a type.
@@ -70,6 +110,7 @@ impl<'s> Body<'_, 's> {
             }
             Operand::Name("_") => Ok((ty, SINK)),
             Operand::Name(name) => self.fitting(name, ty, width),
+            &Operand::Element(name, at) => self.fitting_element(name, at, ty, width),
             _ => refuse("Arguments mismatch: a register is expected for the result"),
         }
     }
@@ -108,6 +149,9 @@ impl<'s> Body<'_, 's> {
     pub(super) fn src_of(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Lowered<Src> {
         match *operand {
             Operand::Name(name) => Ok(Src::register(self.fitting(name, ty, width)?.1)),
+            Operand::Element(name, at) => {
+                Ok(Src::register(self.fitting_element(name, at, ty, width)?.1))
+            }
             Operand::Not(name) if ty == Type::PRED => {
                 let a = Src::register(self.register(name, ty)?);
                 let d = self.slot();
@@ -147,7 +191,9 @@ impl<'s> Body<'_, 's> {
         let fixed =
             |base, start: u32| Address { base, offset: offset.wrapping_add(i64::from(start)) };
         match self.find(name) {
-            Some(Entity::Register(ty, slot)) if ty.is_integer() && ty.bytes >= 4 => {
+            Some(Entity::Register(ty, slot))
+                if ty.is_integer() && ty.bytes >= 4 && !name.contains('.') =>
+            {
                 Ok((Address { base: Base::Reg(slot), offset }, AddressOf::Value))
             }
             Some(Entity::Param(start)) => Ok((fixed(Base::Zero, start), AddressOf::Param)),
@@ -186,6 +232,30 @@ pub(super) enum AddressOf {
     Shared,
     Local,
     Param,
+}
+
+/// A register that must fit a type.
+fn fits(
+    name: &str,
+    (register, slot): (Type, Slot),
+    ty: Type,
+    width: Width,
+) -> Lowered<(Type, Slot)> {
+    let size = match width {
+        Width::Exact => register.bytes == ty.bytes,
+        // Operands of 8 bits are held in registers of any size.
+        Width::OrWider => register.bytes >= ty.bytes,
+    };
+    if size && ty.agrees(register) {
+        return Ok((register, slot));
+    }
+    refuse(format!("Arguments mismatch: type of '{name}'"))
+}
+
+/// The number of an element, by its letter.
+pub(super) fn element(selector: &str) -> Option<u8> {
+    let at = |letters: &str| letters.find(selector).filter(|_| selector.len() == 1);
+    at("xyzw").or_else(|| at("rgba")).map(|at| at as u8)
 }
 
 /// A constant of an integer's text.

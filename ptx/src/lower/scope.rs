@@ -12,10 +12,12 @@ use super::{Lowered, refuse};
 pub(super) enum Entity<'s> {
     /// A register that has a slot.
     Register(Type, Slot),
-    /// A register that has none yet, for want of use.
-    Unused(Type),
-    /// Registers `name0` to `nameN-1`.
-    Range(Type, u64),
+    /// A register that is a vector of so many elements, and the slot of the first.
+    Vector(Type, u8, Slot),
+    /// A register of so many elements that has no slot yet, for want of use.
+    Unused(Type, u8),
+    /// Registers `name0` to `nameN-1`, each of so many elements.
+    Range(Type, u8, u64),
     /// A parameter of the entry, at an offset in the launch's buffer.
     Param(u32),
     /// A variable in the frame's local memory.
@@ -46,11 +48,21 @@ struct Block<'s> {
 pub(super) struct Scopes<'s> {
     blocks: Vec<Block<'s>>,
     current: usize,
+    /// Whether a register is a vector.
+    pub(super) vectors: bool,
+}
+
+/// A register that has a slot.
+const fn register<'s>(ty: Type, elements: u8, slot: Slot) -> Entity<'s> {
+    match elements {
+        1 => Entity::Register(ty, slot),
+        _ => Entity::Vector(ty, elements, slot),
+    }
 }
 
 impl<'s> Scopes<'s> {
     pub(super) fn new() -> Self {
-        let mut scopes = Self { blocks: Vec::new(), current: 0 };
+        let mut scopes = Self { blocks: Vec::new(), current: 0, vectors: false };
         scopes.open();
         scopes
     }
@@ -83,10 +95,16 @@ impl<'s> Scopes<'s> {
         Ok(())
     }
 
-    pub(super) fn registers(&mut self, name: &'s str, ty: Type, count: Option<u64>) -> Lowered<()> {
+    pub(super) fn registers(
+        &mut self,
+        name: &'s str,
+        (ty, elements): (Type, u8),
+        count: Option<u64>,
+    ) -> Lowered<()> {
+        self.vectors |= elements > 1;
         let entity = match count {
-            Some(count) => Entity::Range(ty, count),
-            None => Entity::Unused(ty),
+            Some(count) => Entity::Range(ty, elements, count),
+            None => Entity::Unused(ty, elements),
         };
         self.declare(name, entity)
     }
@@ -124,16 +142,17 @@ impl<'s> Scopes<'s> {
         loop {
             let here = &mut self.blocks[block];
             if let Some(entity) = here.names.get_mut(name) {
-                if let Entity::Unused(ty) = *entity {
-                    *entity = Entity::Register(ty, fresh);
+                if let Entity::Unused(ty, elements) = *entity {
+                    *entity = register(ty, elements, fresh);
                 }
                 return Some(entity.clone());
             }
-            if let (Some(number), Some(&Entity::Range(ty, count))) = (number, here.names.get(stem))
+            let range = here.names.get(stem);
+            if let (Some(number), Some(&Entity::Range(ty, elements, count))) = (number, range)
                 && number < count
             {
                 let slot = *here.numbered.entry((stem, number)).or_insert(fresh);
-                return Some(Entity::Register(ty, slot));
+                return Some(register(ty, elements, slot));
             }
             if here.parent == block {
                 return None;

@@ -41,6 +41,7 @@ pub(crate) enum Family {
     Convert,
     Memory,
     CopyAsync,
+    TensorMap,
     Hint,
     MemoryBarrier,
     Stack,
@@ -207,7 +208,24 @@ pub(crate) const ROWS: &[Row] = &[
             ),
             ("cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group", "[l, {r2}], [r]"),
             ("cp.async.bulk.tensor.4d.global.shared::cta{.tile}.bulk_group", "[l, {r4}], [r]"),
+            (
+                "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes",
+                "[r], [l, {r3}], [r], {h}",
+            ),
+            (
+                "cp.async.bulk.tensor.4d.(shared::cluster|shared::cta).global.im2col.mbarrier::complete_tx::bytes",
+                "[r], [l, {r4}], [r], {h2}",
+            ),
+            (
+                "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster",
+                "[r], [l, {r5}], [r], {h3}, h",
+            ),
+            (
+                "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group",
+                "[l, {r3}], [r]",
+            ),
             ("cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}", "[l, {r2}]"),
+            ("cp.async.bulk.prefetch.tensor.4d.L2.global.im2col", "[l, {r4}], {h2}"),
             (
                 "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.(and|or|xor).b32",
                 "[r], [r], r, [r]",
@@ -589,7 +607,10 @@ pub(crate) const ROWS: &[Row] = &[
             ("mov.<any>", "T, T"),
             ("mov.pred", "p, p"),
             ("mov.b128", "q, q"),
-            ("mov.(u32|u64)", "T, VARIABLE"),
+            ("mov.u64", "T, VARIABLE"),
+            ("mov.v2.<any>", "{T, T}, {T, T}"),
+            ("mov.v4.(b16|u16|s16|b32|u32|s32|f32)", "{T, T, T, T}, {T, T, T, T}"),
+            ("mov.v4.(b32|u32|s32)", "{T, T, T, T}, %tid"),
             ("mov.b32", "{h, h}, r"),
             ("mov.b64", "{r, r}, l"),
             ("mov.b64", "{h, h, h, h}, l"),
@@ -855,6 +876,27 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     Row("szext", Integer, &[("szext.(clamp|wrap).(u32|s32)", "T, T, r")]),
     Row("tanh", Float, &[("tanh.approx.(f32|f16|f16x2|bf16|bf16x2)", "T, T")]),
+    Row(
+        "tensormap",
+        TensorMap,
+        &[
+            ("tensormap.replace.tile.global_address{.(global|shared::cta)}.b1024.b64", "[l], l"),
+            ("tensormap.replace.tile.rank{.(global|shared::cta)}.b1024.b32", "[l], r"),
+            (
+                "tensormap.replace.tile.(box_dim|global_dim|element_stride){.(global|shared::cta)}.b1024.b32",
+                "[l], n4, r",
+            ),
+            ("tensormap.replace.tile.global_stride{.(global|shared::cta)}.b1024.b64", "[l], n, l"),
+            (
+                "tensormap.replace.tile.(elemtype|interleave_layout|swizzle_mode|fill_mode){.(global|shared::cta)}.b1024.b32",
+                "[l], n",
+            ),
+            (
+                "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.<scope>.sync.aligned",
+                "[l], [r], 128",
+            ),
+        ],
+    ),
     Row(
         "testp",
         Float,

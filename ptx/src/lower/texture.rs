@@ -7,6 +7,7 @@ use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::Type;
 use super::modifiers::Modifiers;
+use super::scope::Entity;
 use super::{Body, Lowered, Refusal, refuse};
 
 /// The geometry that is next.
@@ -99,9 +100,25 @@ impl<'s> Body<'_, 's> {
         results.iter().map(|one| self.d(one, ty)).collect()
     }
 
+    /// Whether an operand is a floating-point number.
+    fn is_real(&mut self, operand: &Operand<'s>) -> bool {
+        match *operand {
+            Operand::F32(_) | Operand::F64(_) => true,
+            Operand::Name(name) => {
+                matches!(self.find(name), Some(Entity::Register(ty, _)) if ty.is_float())
+            }
+            _ => false,
+        }
+    }
+
     /// What is added to the coordinates of texels: a vector of integers.
     fn offset(&mut self, operands: &[Operand<'s>]) -> Lowered<[Src; 3]> {
         let mut offset = [ZERO; 3];
+        if let [.., last] = operands
+            && (operands.len() == 2 || self.is_real(last))
+        {
+            return refuse("A comparison of depth is not supported: no array here has depth");
+        }
         match operands {
             [] => {}
             [one] => {

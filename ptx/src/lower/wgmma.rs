@@ -119,6 +119,7 @@ impl<'s> Body<'_, 's> {
         let b_source: (Src, bool) = (self.src(descriptor, Type::B64)?, turns.1);
         let adds = match adds {
             Operand::Int(value @ (0 | 1)) => self.constant(*value),
+            Operand::Int(_) => return refuse("Arguments mismatch: 0 or 1 is expected"),
             _ => self.src(adds, Type::PRED)?,
         };
         let sum = if a.is_float8() {

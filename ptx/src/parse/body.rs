@@ -3,6 +3,7 @@
 use super::super::error::Diagnostic;
 use super::super::lex::Kind;
 use super::super::tree::{Instruction, Space, Statement, StatementKind};
+use super::super::types::Type;
 use super::{Linkage, Parser};
 
 /// How deep blocks may nest.
@@ -81,12 +82,18 @@ impl<'s> Parser<'_, 's> {
 
     /// `.reg .b32 %r<5>, %x;` after its first word.
     fn registers(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
-        if let Kind::Word(word @ (".v2" | ".v4")) = self.peek(0) {
-            return self.error(format!("Registers of '{word}' are not supported"));
-        }
+        let elements = match self.peek(0) {
+            Kind::Word(".v2") => 2,
+            Kind::Word(".v4") => 4,
+            _ => 1,
+        };
+        self.at += usize::from(elements > 1);
         let ty = self.ty()?;
-        if !ty.is_declarable() {
+        if !ty.is_declarable() || ty == Type::PRED && elements > 1 {
             return self.error("Registers of this type are not supported");
+        }
+        if elements > 1 && ty.bytes * elements > 16 {
+            return self.error("Vector type too large, exceeds 128 bit limit");
         }
         let mut names = Vec::new();
         loop {
@@ -101,7 +108,7 @@ impl<'s> Parser<'_, 's> {
             names.push((name, count));
             if !self.take(',') {
                 self.expect(';')?;
-                return Ok(StatementKind::Registers(ty, names));
+                return Ok(StatementKind::Registers(ty, elements, names));
             }
         }
     }

@@ -24,6 +24,7 @@ mod special;
 mod step;
 mod surface;
 mod system;
+mod tensor;
 mod texture;
 mod tile;
 mod warp;

@@ -12,8 +12,8 @@ use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
 use super::{
-    Fault, access, bulk, cluster, matrix, mbarrier, multimem, special, surface, texture, tile,
-    wgmma,
+    Fault, access, bulk, cluster, matrix, mbarrier, multimem, special, surface, tensor, texture,
+    tile, wgmma,
 };
 use std::sync::atomic::{Ordering, fence};
 
@@ -231,7 +231,8 @@ fn rare(
             cluster::rank_of(warp, shared, group, mask, (*d, *a), *generic);
         }
         Op::Bulk(op) => bulk::copy(warp, shared, group, mask, op)?,
-        Op::Tensor(op) => bulk::tensor(warp, shared, group, mask, op)?,
+        Op::Tensor(op) => tensor::copy(warp, shared, group, mask, op)?,
+        Op::Replace(op) => tensor::replace(warp, shared, group, mask, op)?,
         Op::Send(op) => bulk::send(warp, shared, group, mask, op)?,
         Op::Wgmma(op) => wgmma::multiply(warp, shared, group, mask, op)?,
         Op::Wait => shared.waits += 1,

@@ -1,8 +1,9 @@
 //! Bulk copies, copies of tensors, and stores that tell a barrier.
 
 use super::super::run::Fault;
-use super::super::tensor::{Map, Pieces};
+use super::super::tensor::Map;
 use super::device::{Loaded, params};
+use super::tensors::plain;
 
 /// A kernel in clusters of two, with three pointers. One thread of a block runs the body.
 fn kernel(body: &str) -> Loaded {
@@ -112,18 +113,8 @@ fn boxes_of_tensors() {
         (0..6).flat_map(|row| (0..12).map(move |column| number(row, column))).collect();
     for swizzle in 0..2 {
         let tensor = loaded.device.put(&numbers);
-        let map = Map {
-            address: tensor,
-            kind: 2,
-            interleave: 0,
-            swizzle,
-            promotion: 0,
-            fill: 0,
-            extents: vec![10, 6],
-            strides: vec![48],
-            steps: vec![1, 1],
-            pieces: Pieces::Box(vec![8, 8]),
-        };
+        let (extents, strides) = (vec![10, 6], vec![48]);
+        let map = Map { swizzle, extents, strides, ..plain(tensor) };
         let words = map.encode();
         assert_eq!(Map::decode(&words), Some(map));
         let (a, b) = (loaded.device.put(&words), loaded.device.room(256));

@@ -1,7 +1,7 @@
 //! Memory: spaces, vectors, structures, atomics, faults.
 
 use super::super::run::Fault;
-use super::device::{Loaded, body, params};
+use super::device::{Loaded, body, params, source};
 
 #[test]
 fn saxpy() {
@@ -226,4 +226,47 @@ fn small_loads_extend() {
     )
     .unwrap();
     assert_eq!(got[4..10], [0xffff_fff0, 0xf0, 0xffff_80f0, 0xffff_fff0, u32::MAX, 0xfff0]);
+}
+
+/// Registers that are vectors, as a whole and by their elements.
+#[test]
+fn vectors_of_registers() {
+    let got = body(
+        ".reg .v4 .u32 v<3>; .reg .v2 .u32 %w; .reg .v2 .f64 d; .reg .v4 .u16 %h;\n\
+         ld.global.v4.u32 v0, [%out];\n\
+         mov.v4.u32 v1, {v0.w, v0.z, v0.y, v0.x};\n\
+         add.u32 v1.r, v1.x, v0.g;\n\
+         mov.v4.b32 v1, {v1.y, v1.x, v1.a, v1.b};\n\
+         setp.eq.u32 %p1, %r0, 0; @!%p1 bra END;\n\
+         st.global.v4.u32 [%out], v1;\n\
+         mov.b64 %rd1, {v0.x, v0.y}; mov.b64 %w, %rd1; mov.b64 %rd2, %w;\n\
+         mov.f64 d.y, 0d3FF0000000000000; mov.f64 d.x, d.y;\n\
+         st.global.v2.f64 [%out+16], d;\n\
+         { .reg .v2 .u32 v0; mov.v2.u32 v0, {7, 8}; st.global.v2.u32 [%out+32], v0; }\n\
+         st.global.v2.u32 [%out+40], %w;\n\
+         mov.v4.u32 v2, %ntid; st.global.v4.u32 [%out+48], v2;\n\
+         mov.b64 %h, %rd1; cvt.u32.u16 %r1, %h.z; st.global.u32 [%out+64], %r1;\n\
+         mov.u32 v2.x, %tid.w; st.global.u32 [%out+68], v2.x;\n\
+         mov.v2.u32 %w, {%w.y, %w.x}; st.global.v2.u32 [%out+72], {%w.x, %w.y};\nEND:",
+        &[1, 2, 30, 40, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9],
+    )
+    .unwrap();
+    // `v1` is 40, 30, 2, 1 at first, and its first element 42 after the sum.
+    assert_eq!(got[..4], [30, 42, 1, 2]);
+    let one = 1f64.to_bits();
+    assert_eq!(got[4..8], [one as u32, (one >> 32) as u32, one as u32, (one >> 32) as u32]);
+    assert_eq!(got[8..12], [7, 8, 1, 2]);
+    assert_eq!(got[12..16], [32, 1, 1, 0]);
+    assert_eq!(got[16..], [2, 0, 2, 1]);
+}
+
+/// Places of texels and operands of other instructions that registers name as a whole.
+#[test]
+fn vectors_as_operands() {
+    let module = source(
+        ".reg .v4 .f32 t; .reg .v4 .b32 u; .reg .v2 .f32 at; .reg .v2 .s32 place;\n\
+         tex.2d.v4.f32.f32 t, [%rd1, at]; suld.b.2d.v4.b32.trap u, [%rd1, place];\n\
+         sust.b.2d.v4.b32.trap [%rd1, place], u; tex.2d.v4.f32.s32 t, [%rd1, place];",
+    );
+    assert!(super::super::Module::parse(&module).is_ok());
 }

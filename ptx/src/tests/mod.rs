@@ -18,5 +18,6 @@ mod programs;
 mod refusals;
 mod speed;
 mod table;
+mod tensors;
 mod text;
 mod warps;

@@ -34,33 +34,21 @@ fn list<T: Copy>(from: *const T, len: usize) -> Answer<Vec<T>> {
     (0..len).map(|index| entry::element(from, index)).collect()
 }
 
-/// Sixteen numbers of 4 or 6 bits.
-fn is_packed(kind: CUtensorMapDataType) -> bool {
-    kind.0 >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B.0
-}
-
-/// Packed numbers with gaps.
-fn is_padded(kind: CUtensorMapDataType) -> bool {
-    kind.0 >= CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B.0
-}
-
 fn is_float(kind: CUtensorMapDataType) -> bool {
-    kind.0 >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16.0 && !is_packed(kind)
+    kind.0 >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16.0
 }
 
-/// Bits of an element.
-fn bits(kind: CUtensorMapDataType) -> u64 {
+/// Bytes of an element.
+fn bytes(kind: CUtensorMapDataType) -> u64 {
     match kind {
-        CU_TENSOR_MAP_DATA_TYPE_UINT8 => 8,
+        CU_TENSOR_MAP_DATA_TYPE_UINT8 => 1,
         CU_TENSOR_MAP_DATA_TYPE_UINT16
         | CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-        | CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 => 16,
+        | CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 => 2,
         CU_TENSOR_MAP_DATA_TYPE_UINT64
         | CU_TENSOR_MAP_DATA_TYPE_INT64
-        | CU_TENSOR_MAP_DATA_TYPE_FLOAT64 => 64,
-        CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B | CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B => 4,
-        CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B => 6,
-        _ => 32,
+        | CU_TENSOR_MAP_DATA_TYPE_FLOAT64 => 8,
+        _ => 4,
     }
 }
 
@@ -78,32 +66,22 @@ impl Tensor {
     /// Checks what the forms have in common.
     fn check(&self, inner: u64) -> Answer {
         let Self { kind, interleave, swizzle, .. } = *self;
-        valid(kind.0 <= CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B.0)?;
+        // Packed numbers, and swizzles of more than 16 bytes, are those of later devices.
+        valid(kind.0 <= CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ.0)?;
         valid(interleave.0 <= CU_TENSOR_MAP_INTERLEAVE_32B.0)?;
-        valid(swizzle.0 <= CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B.0)?;
+        valid(swizzle.0 <= CU_TENSOR_MAP_SWIZZLE_128B.0)?;
         valid(self.promotion.0 <= CU_TENSOR_MAP_L2_PROMOTION_L2_256B.0)?;
         valid(self.fill.0 <= CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA.0)?;
         let plain = interleave == CU_TENSOR_MAP_INTERLEAVE_NONE;
-        let wide = interleave == CU_TENSOR_MAP_INTERLEAVE_32B || is_padded(kind);
-        let unit = if wide { 32 } else { 16 };
+        let unit = if interleave == CU_TENSOR_MAP_INTERLEAVE_32B { 32 } else { 16 };
         valid(self.address != 0 && self.address.is_multiple_of(unit))?;
         valid(self.extents.iter().all(|extent| (1..=1 << 32).contains(extent)))?;
-        if is_padded(kind) {
-            valid(self.extents[0].is_multiple_of(128) && inner == 128)?;
-        } else if is_packed(kind) {
-            valid(self.extents[0].is_multiple_of(2))?;
-        }
         valid(self.strides.iter().all(|stride| stride.is_multiple_of(unit) && *stride < 1 << 40))?;
         valid(self.steps.iter().all(|step| (1..=8).contains(step)))?;
         valid(self.fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE || is_float(kind))?;
-        if interleave == CU_TENSOR_MAP_INTERLEAVE_32B {
-            valid(swizzle == CU_TENSOR_MAP_SWIZZLE_32B)?;
-        }
-        if plain {
-            let row = inner * bits(kind) / 8;
-            valid(swizzled(swizzle).is_none_or(|bytes| row <= bytes))?;
-        }
-        valid(kind != CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B || plain)
+        let row = inner * bytes(kind);
+        valid(row > 0 && row.is_multiple_of(16))?;
+        valid(!plain || swizzled(swizzle).is_none_or(|bytes| row <= bytes))
     }
 
     /// Writes the map of pieces with so many elements in the innermost dimension.
@@ -197,9 +175,6 @@ driver! {
         let pieces = list(boxDim, tensor.rank)?;
         valid(pieces.iter().all(|extent| (1..=256).contains(extent)))?;
         let inner = u64::from(pieces[0]);
-        if interleave == CU_TENSOR_MAP_INTERLEAVE_NONE {
-            valid((inner * bits(tensorDataType)).is_multiple_of(128))?;
-        }
         tensor.encode(tensorMap, Pieces::Box(pieces), inner)
     }
     /// Encodes images of which columns of pixels are copied.
@@ -226,9 +201,9 @@ driver! {
         )?;
         let (lower, upper) =
             (corner(pixelBoxLowerCorner, tensor.rank)?, corner(pixelBoxUpperCorner, tensor.rank)?);
-        valid(channelsPerPixel <= 256 && pixelsPerColumn <= 1024)?;
-        // Offsets come with the outermost dimension first; the extent of a box is that of the image between them.
-        let extents = tensor.extents[1..tensor.rank - 1].iter().rev();
+        valid(channelsPerPixel <= 256 && (1..=1024).contains(&pixelsPerColumn))?;
+        // The area is that of the image between the corners, whose offsets have the order of the extents.
+        let extents = tensor.extents[1..tensor.rank - 1].iter();
         let area = extents.zip(lower.iter().zip(&upper)).all(|(&extent, (&lower, &upper))| {
             extent as i64 + i64::from(upper) - i64::from(lower) > 0
         });
