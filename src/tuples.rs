@@ -1,9 +1,13 @@
-//! Tuples of up to 32 types.
+//! Tuples of up to 12 or 32 types.
 
-/// Calls a macro with a list of names for the types of each tuple, from the empty one on. Each name has a
+/// Calls a macro with a list of names for the types of each tuple, from the empty one on, to 12 or 32. Each name has a
 /// second name beside it.
 macro_rules! tuples {
-    ($with:ident) => {
+    // As many as the standard library's traits take. Code for each type of each tuple costs every program's build time.
+    ($with:ident to 12) => {
+        $crate::tuples::tuples! { $with () () A P B Q C R D S E T F U G V H W I X J Y K Z L O }
+    };
+    ($with:ident to 32) => {
         $crate::tuples::tuples! { $with () ()
         A P B Q C R D S E T F U G V H W I X J Y K Z L O
         A1 P1 B1 Q1 C1 R1 D1 S1 E1 T1 F1 U1 G1 V1 H1 W1 I1 X1 J1 Y1 K1 Z1 L1 O1

@@ -5,7 +5,7 @@ use crate::common::fewer;
 use crate::common::gpu::new_context;
 #[cfg(unix)]
 use crate::common::gpu::with_gpu;
-use crate::common::random::scheduled;
+use crate::common::random::{fewer_on_a_gpu, scheduled};
 use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Module, OrderedBuffer, OrderedStream,
@@ -82,12 +82,12 @@ fn work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order() {
         thread_local! {
             static FIRST: RefCell<Option<InFlight>> = const { RefCell::new(None) };
         }
-        for seed in 0..fewer(50, 2) {
+        for seed in 0..fewer_on_a_gpu(fewer(50, 2) as u32) {
             let context = new_context();
             let own = context.clone();
             thread::spawn(move || {
                 FIRST.with_borrow(|_| ());
-                scheduled(seed as u64);
+                scheduled(seed.into());
                 let mut stack = ContextStack::current_thread().unwrap();
                 let gpu = stack.push(&own).unwrap();
                 let stream = gpu.ordered_stream().unwrap();

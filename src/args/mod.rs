@@ -88,7 +88,8 @@ impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T>
 )]
 pub trait KernelArgs<'ctx, Lent = InCall>: sealed::Operands {}
 
-/// The arguments of foreign code: a tuple of up to 32 [`KernelArg`]s. Sealed.
+/// The arguments of foreign code: a tuple of up to 12 [`KernelArg`]s. Sealed. Only memory has to be among them: the
+/// closure can capture the rest.
 pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
     /// A tuple of what a kernel would receive: the address for memory, and a plain value itself.
     type Parameters;
@@ -245,15 +246,6 @@ pub(crate) mod sealed {
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
         impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> KernelArgs<'ctx, Lent> for ($($a,)*) {}
-        #[allow(non_snake_case, clippy::unused_unit, reason = "one name for a type and its value")]
-        impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> ForeignArgs<'ctx, Lent> for ($($a,)*) {
-            type Parameters = ($($a::Parameter,)*);
-            #[inline]
-            fn parameters(&self) -> Self::Parameters {
-                let ($($a,)*) = self;
-                ($($a.parameter(),)*)
-            }
-        }
         #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
         #[diagnostic::do_not_recommend]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
@@ -277,7 +269,22 @@ macro_rules! args {
         }
     )* };
 }
-tuples!(args);
+tuples!(args to 32);
+
+macro_rules! foreign {
+    ($(($($a:ident $second:ident)*))*) => { $(
+        #[allow(non_snake_case, clippy::unused_unit, reason = "one name for a type and its value")]
+        impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> ForeignArgs<'ctx, Lent> for ($($a,)*) {
+            type Parameters = ($($a::Parameter,)*);
+            #[inline]
+            fn parameters(&self) -> Self::Parameters {
+                let ($($a,)*) = self;
+                ($($a.parameter(),)*)
+            }
+        }
+    )* };
+}
+tuples!(foreign to 12);
 
 #[cfg(test)]
 mod tests {

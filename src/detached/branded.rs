@@ -20,7 +20,8 @@ use crate::texture::{OwnedTexels, SharedTexture, SharingKey, Surface, Texture};
 /// A handle, or a collection of handles, that can change its brand. Sealed.
 ///
 /// Each handle, and each struct that [`handles!`](crate::handles!) declares, has [`detach`](Self::detach) as a method of
-/// its own. For a tuple, an array, a `Vec` or another collection, call [`Detached::new`], or import this trait.
+/// its own. For a tuple of up to 12, an array, a `Vec` or another collection, call [`Detached::new`], or import this trait.
+/// Collections nest.
 ///
 /// # Safety
 /// 1. `With<'a>` and `With<'b>` are one type up to the lifetime, which is phantom in both, and

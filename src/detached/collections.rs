@@ -84,4 +84,4 @@ macro_rules! handles {
         }
     )* };
 }
-tuples!(handles);
+tuples!(handles to 12);

@@ -147,4 +147,4 @@ macro_rules! buffers {
         }
     )* };
 }
-tuples!(buffers);
+tuples!(buffers to 32);

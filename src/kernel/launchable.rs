@@ -114,4 +114,4 @@ macro_rules! kernels {
         impl<$($a: Argument<$p>, $p: Parameter),*> ArgumentsOf<($($p,)*)> for ($($a,)*) {}
     )* };
 }
-tuples!(kernels);
+tuples!(kernels to 32);

@@ -37,4 +37,4 @@ macro_rules! signatures {
         }
     )* };
 }
-tuples!(signatures);
+tuples!(signatures to 32);
