@@ -14,16 +14,16 @@ pub(crate) enum May {
 
 /// Zeroed pages of the system, at `place` unless that is null. What was there before was unmapped by the test.
 pub(crate) fn map(place: *mut c_void, len: usize, may: May) -> *mut c_void {
-    let start = system::map(place, len, may);
+    let start = calls::map(place, len, may);
     assert!(!start.is_null() && (place.is_null() || start == place), "no pages at {place:?}");
     start
 }
 
 #[allow(unused_imports, reason = "each test file uses a part")]
-pub(crate) use system::{protect, signal, unmap};
+pub(crate) use calls::{protect, signal, unmap};
 
 #[cfg(unix)]
-mod system {
+mod calls {
     use super::*;
     use std::os::unix::process::ExitStatusExt as _;
     use std::ptr::null_mut;
@@ -67,7 +67,7 @@ mod system {
 }
 
 #[cfg(windows)]
-mod system {
+mod calls {
     use super::*;
     use std::ffi::c_uint;
 
