@@ -94,8 +94,11 @@ impl Drop for Blas {
 }
 
 fn main() -> Result {
-    let sets: &[&[&str]] =
-        &[&["libcublasLt.so.13", "libcublas.so.13"], &["libcublasLt.so.12", "libcublas.so.12"]];
+    let sets: &[&[&str]] = if cfg!(windows) {
+        &[&["cublasLt64_13.dll", "cublas64_13.dll"], &["cublasLt64_12.dll", "cublas64_12.dll"]]
+    } else {
+        &[&["libcublasLt.so.13", "libcublas.so.13"], &["libcublasLt.so.12", "libcublas.so.12"]]
+    };
     let Some(library) = Library::open("cublas", "CUBLAS_LIBRARY_PATH", sets) else { return Ok(()) };
     let device = Device::get(0)?;
     let context = Context::primary(device)?; // the one that cuBLAS works in

@@ -65,7 +65,11 @@ impl Drop for Plan {
 }
 
 fn main() -> Result {
-    let sets: &[&[&str]] = &[&["libcufft.so.12"], &["libcufft.so.11"]];
+    let sets: &[&[&str]] = if cfg!(windows) {
+        &[&["cufft64_12.dll"], &["cufft64_11.dll"]]
+    } else {
+        &[&["libcufft.so.12"], &["libcufft.so.11"]]
+    };
     let Some(library) = Library::open("cufft", "CUFFT_LIBRARY_PATH", sets) else { return Ok(()) };
     let device = Device::get(0)?;
     let context = Context::primary(device)?; // the one that cuFFT works in

@@ -127,7 +127,7 @@ fn on_the_host(rod: &mut Vec<f32>, steps: usize) {
     for _ in 0..steps {
         let mut next = rod.clone();
         for (next, x) in next[1..].iter_mut().zip(rod.windows(3)) {
-            *next = x[1].mul_add(-2.0, x[0] + x[2]).mul_add(0.25, x[1]);
+            *next = x[1] + 0.25 * (x[0] + x[2] - 2.0 * x[1]);
         }
         *rod = next;
     }

@@ -124,8 +124,8 @@ fn the_log_is_read_from_a_place_to_its_end() {
             assert!(text.lines().any(|line| line.contains("from cuModuleLoadDataEx")), "{text}");
             let all = DriverLog::all().read()?;
             assert!(all.contains("from cuModuleLoadDataEx"), "{all}");
-            let file =
-                std::env::temp_dir().join(format!("cuscope-diagnostics-{}", std::process::id()));
+            let name = format!("cuscope-diagnostics {} größer 図", std::process::id());
+            let file = std::env::temp_dir().join(name);
             DriverLog::all().write_to(&file)?;
             assert!(std::fs::read_to_string(&file).unwrap().contains("from cuModuleLoadDataEx"));
             std::fs::remove_file(&file).unwrap();

@@ -2,17 +2,21 @@
 #![allow(unsafe_code, reason = "forks, and registers a function for the end of the process")]
 
 use crate::common::fewer;
-use crate::common::gpu::{new_context, with_gpu};
+use crate::common::gpu::new_context;
+#[cfg(unix)]
+use crate::common::gpu::with_gpu;
 use crate::common::random::{fewer_on_a_gpu, scheduled};
 use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Module, OrderedBuffer, OrderedStream,
     PushedGuard, Result, Stream, detached::Branded,
 };
+#[cfg(unix)]
 use cuscope_softdriver::control::{live, record};
 use std::cell::RefCell;
 use std::sync::Mutex;
 use std::thread;
+#[cfg(unix)]
 use std::time::{Duration, Instant};
 
 type Handles<'ctx> = (Stream<'ctx>, cuscope::Event<'ctx>, DeviceBuffer<'ctx, u32>, Module<'ctx>);
@@ -124,6 +128,7 @@ fn a_stack_may_be_used_in_the_destructor_of_a_thread_local() {
 }
 
 /// Runs `child` in a fork, and gives its exit status; a child that hangs is a failure.
+#[cfg(unix)]
 fn fork(child: impl FnOnce() -> bool) -> i32 {
     // SAFETY: the child runs `child` and leaves at once. The process is one of the test's own
     // (`fresh!`), in which no other thread holds a lock that it needs.
@@ -150,6 +155,7 @@ fn fork(child: impl FnOnce() -> bool) -> i32 {
 }
 
 /// F20: what is dropped in the child of a fork is left to the parent, without a driver call.
+#[cfg(unix)] // it forks
 #[test]
 fn everything_can_be_dropped_in_the_child_of_a_fork() {
     skip_under_miri!("it forks");
@@ -182,6 +188,7 @@ fn everything_can_be_dropped_in_the_child_of_a_fork() {
 }
 
 /// So is the memory of a scope, whose free would have to be ordered: the parent frees it.
+#[cfg(unix)] // it forks
 #[test]
 fn scratch_memory_is_dropped_in_the_child_of_a_fork() {
     skip_under_miri!("it forks");

@@ -1,6 +1,6 @@
 //! Memory and semaphores of other interfaces. The memory is physical memory that goes round by a descriptor, on any driver.
 //! What plays the other interface's semaphores is what `docs/software-driver.md` describes, for the software driver alone.
-#![cfg(target_os = "linux")]
+#![cfg(target_os = "linux")] // its handles are descriptors
 #![allow(unsafe_code, reason = "imports memory and semaphores")]
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
@@ -236,30 +236,6 @@ fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
             // The number is free again, for the next one that opens a file.
             assert_eq!(file().as_raw_fd(), number);
             refused(import(MemoryHandle::DmaBufFd(file()), 4096), ffi::CUDA_ERROR_NOT_SUPPORTED);
-            let some = std::ptr::without_provenance_mut(4096);
-            for (handle, code) in [
-                (MemoryHandle::OpaqueWin32(some), ffi::CUDA_ERROR_NOT_SUPPORTED),
-                (MemoryHandle::OpaqueWin32Kmt(some), ffi::CUDA_ERROR_NOT_SUPPORTED),
-                (MemoryHandle::D3d12Heap(some), ffi::CUDA_ERROR_NOT_SUPPORTED),
-                // Resources are dedicated (F460).
-                (MemoryHandle::D3d12Resource(some), ffi::CUDA_ERROR_INVALID_VALUE),
-                (MemoryHandle::D3d11Resource(some), ffi::CUDA_ERROR_INVALID_VALUE),
-                (MemoryHandle::D3d11ResourceKmt(some), ffi::CUDA_ERROR_INVALID_VALUE),
-            ] {
-                refused(import(handle, 4096), code);
-            }
-            let windows = [
-                SemaphoreHandle::OpaqueWin32(some),
-                SemaphoreHandle::OpaqueWin32Kmt(some),
-                SemaphoreHandle::TimelineWin32(some),
-                SemaphoreHandle::D3d12Fence(some),
-                SemaphoreHandle::D3d11Fence(some),
-            ];
-            for handle in windows {
-                // SAFETY: 1. and 2. It is not imported.
-                let refusal = unsafe { gpu.import_external_semaphore(handle) };
-                refused(refusal, ffi::CUDA_ERROR_NOT_SUPPORTED);
-            }
             for handle in [SemaphoreHandle::OpaqueFd(file()), SemaphoreHandle::TimelineFd(file())] {
                 // SAFETY: 1. and 2. It is not imported.
                 refused(unsafe { gpu.import_external_semaphore(handle) }, ffi::CUDA_ERROR_UNKNOWN);

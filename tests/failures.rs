@@ -385,10 +385,13 @@ impl Found {
         }
         let all: BTreeSet<_> = operations().map(|operation| operation.name.to_owned()).collect();
         assert_eq!(self.operations, all);
-        let without_failure =
-            ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
-        let missing: Vec<_> = called_by_this_crate().difference(&self.calls).cloned().collect();
-        assert_eq!(missing, without_failure, "these calls of the crate were never failed");
+        // Elsewhere some calls answer that they are not supported.
+        if cfg!(target_os = "linux") {
+            let without_failure =
+                ["cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuInit"];
+            let missing: Vec<_> = called_by_this_crate().difference(&self.calls).cloned().collect();
+            assert_eq!(missing, without_failure, "these calls of the crate were never failed");
+        }
         self.table.is_in_the_docs("operations");
     }
 }

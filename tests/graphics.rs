@@ -1,5 +1,5 @@
 //! Buffers and images of OpenGL.
-#![cfg(target_os = "linux")]
+#![cfg(target_os = "linux")] // it draws by EGL
 #![allow(unsafe_code, reason = "registers objects of OpenGL")]
 
 use crate::common::gpu::{kernel, new_context, with_gpu};

@@ -40,3 +40,4 @@ mod textures;
 mod typed_kernels;
 mod views;
 mod virtual_memory;
+mod windows_handles;

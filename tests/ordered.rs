@@ -381,14 +381,18 @@ fn only_memory_that_runs_out_is_asked_for_twice() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
-    with_gpu(|gpu| {
-        let ordered = gpu.ordered_stream().unwrap();
-        for (code, times) in [(ffi::CUDA_ERROR_OUT_OF_MEMORY, 2), (ffi::CUDA_ERROR_UNKNOWN, 1)] {
-            let which = Which::Named("cuMemAllocAsync");
-            let fault = Fault { which, code, performed: false };
-            let (failed, calls) = with_fault(fault, || ordered.alloc::<u32>(LEN).map(drop));
-            assert_eq!((failed.unwrap_err().code(), calls.len()), (Some(code), times));
-        }
+    // It takes what the streams of other tests keep.
+    fresh!(only_memory_that_runs_out_is_asked_for_twice, {
+        with_gpu(|gpu| {
+            let ordered = gpu.ordered_stream().unwrap();
+            for (code, times) in [(ffi::CUDA_ERROR_OUT_OF_MEMORY, 2), (ffi::CUDA_ERROR_UNKNOWN, 1)]
+            {
+                let which = Which::Named("cuMemAllocAsync");
+                let fault = Fault { which, code, performed: false };
+                let (failed, calls) = with_fault(fault, || ordered.alloc::<u32>(LEN).map(drop));
+                assert_eq!((failed.unwrap_err().code(), calls.len()), (Some(code), times));
+            }
+        });
     });
 }
 

@@ -218,18 +218,21 @@ fn streams_and_memory_end_on_other_threads_and_behind_their_context() {
 
 #[test]
 fn what_a_stream_cannot_give_is_refused() {
-    with_gpu(|gpu| {
-        for staging in [usize::MAX, usize::MAX - 3] {
-            let options = OrderedOptions::new().staging(staging);
-            assert!(gpu.ordered_stream_with(gpu.stream().unwrap(), &options).is_err());
-        }
-        let ordered = gpu.ordered_stream().unwrap();
-        for len in [usize::MAX, usize::MAX / 4, 1 << 60, 1 << 50] {
-            let refused = ordered.alloc::<u32>(len).unwrap_err();
-            let is_known = matches!(refused, Error::InvalidArgument { .. })
-                || refused.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY);
-            assert!(is_known, "{len}: {refused}");
-        }
-        assert_eq!(ordered.usage(), Default::default());
+    // It takes what the streams of other tests keep.
+    fresh!(what_a_stream_cannot_give_is_refused, {
+        with_gpu(|gpu| {
+            for staging in [usize::MAX, usize::MAX - 3] {
+                let options = OrderedOptions::new().staging(staging);
+                assert!(gpu.ordered_stream_with(gpu.stream().unwrap(), &options).is_err());
+            }
+            let ordered = gpu.ordered_stream().unwrap();
+            for len in [usize::MAX, usize::MAX / 4, 1 << 60, 1 << 50] {
+                let refused = ordered.alloc::<u32>(len).unwrap_err();
+                let is_known = matches!(refused, Error::InvalidArgument { .. })
+                    || refused.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY);
+                assert!(is_known, "{len}: {refused}");
+            }
+            assert_eq!(ordered.usage(), Default::default());
+        });
     });
 }

@@ -23,7 +23,9 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![PathBuf::from(folder)]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(Path::new(ROOT).join(&folder)).unwrap().map(Result::unwrap) {
-            let path = folder.join(entry.file_name());
+            let name = entry.file_name();
+            // With the slash that the sources and documents have on all systems.
+            let path = PathBuf::from(format!("{}/{}", folder.display(), name.display()));
             if entry.file_type().unwrap().is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|its| its == extension) {

@@ -4,6 +4,7 @@ mod captures;
 mod common;
 mod graph;
 mod graph_nodes;
+#[cfg(unix)] // Windows counts the time of a process in steps of 15 ms
 mod growth;
 mod guide_pictures;
 mod other_errors;

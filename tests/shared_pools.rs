@@ -1,5 +1,5 @@
 //! Pools between processes: each test starts another one, which imports.
-#![cfg(unix)]
+#![cfg(unix)] // its handle is a descriptor
 #![allow(
     unsafe_code,
     reason = "imports memory, launches a kernel, and lets a child inherit a descriptor"

@@ -3,7 +3,7 @@
 
 use cuscope::driver_kind;
 use std::env;
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
 
 /// A library that stays loaded.
@@ -29,9 +29,7 @@ impl Library {
                 .map_while(|name| {
                     let path = folder.as_ref().map_or(name.into(), |f| Path::new(f).join(name));
                     let path = CString::new(path.into_os_string().into_encoded_bytes()).ok()?;
-                    // SAFETY: a string; the libraries of NVIDIA may be loaded at any time.
-                    let handle =
-                        unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+                    let handle = system::open(&path);
                     (!handle.is_null()).then_some(handle)
                 })
                 .collect();
@@ -52,12 +50,57 @@ impl Library {
     /// 1. `F` is the type of the function with this name, a pointer to an `extern "C"` function.
     pub(crate) unsafe fn function<F: Copy>(self, name: &str) -> F {
         let text = CString::new(name).expect("a name without NUL");
-        // SAFETY: the library stays loaded, and the name is a string.
-        let address = unsafe { libc::dlsym(self.0, text.as_ptr()) };
+        // SAFETY: the library stays loaded.
+        let address = unsafe { system::find(self.0, &text) };
         assert!(!address.is_null(), "the library has no function `{name}`");
         assert_eq!(size_of::<F>(), size_of_val(&address), "{name}: not a pointer");
         // SAFETY: the caller's obligation 1: an address that is not null is a pointer to the function.
         unsafe { std::mem::transmute_copy(&address) }
+    }
+}
+
+/// The loader.
+#[cfg(unix)]
+mod system {
+    use super::*;
+
+    /// Loads a library of NVIDIA's and the libraries that it needs, or gives null.
+    pub(super) fn open(path: &CStr) -> *mut c_void {
+        // SAFETY: a string; the libraries of NVIDIA may be loaded at any time.
+        unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) }
+    }
+
+    /// # Safety
+    /// 1. The library is loaded.
+    pub(super) unsafe fn find(library: *mut c_void, name: &CStr) -> *mut c_void {
+        // SAFETY: the caller's obligation 1; the name is a string.
+        unsafe { libc::dlsym(library, name.as_ptr()) }
+    }
+}
+
+/// The loader, which looks for libraries where Windows does.
+#[cfg(windows)]
+mod system {
+    use super::*;
+    use std::ffi::c_char;
+
+    #[link(name = "kernel32", kind = "raw-dylib")]
+    unsafe extern "system" {
+        fn LoadLibraryA(name: *const c_char) -> *mut c_void;
+        fn GetProcAddress(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    }
+
+    /// Loads a library of NVIDIA's and the libraries that it needs, or gives null.
+    pub(super) fn open(path: &CStr) -> *mut c_void {
+        // SAFETY: a string; the libraries of NVIDIA may be loaded at any time.
+        unsafe { LoadLibraryA(path.as_ptr()) }
+    }
+
+    /// # Safety
+    /// 1. The library is loaded.
+    pub(super) unsafe fn find(library: *mut c_void, name: &CStr) -> *mut c_void {
+        // SAFETY: the caller's obligation 1; the name is a string.
+        unsafe { GetProcAddress(library, name.as_ptr()) }
     }
 }
 

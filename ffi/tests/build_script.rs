@@ -1,5 +1,9 @@
 //! The parts of the build script, each on its own, and what a linker makes of the stub.
 #![allow(unsafe_code, reason = "one test asks the dynamic loader to load the stub")]
+#![cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, unused_imports, reason = "some tests are of Linux")
+)]
 
 #[path = "../build/choice.rs"]
 mod choice;
@@ -147,6 +151,7 @@ fn search(
     Ok(found.map(|found: Found| found.path()))
 }
 
+#[cfg(unix)] // the absolute paths of Linux
 #[test]
 fn what_is_found() {
     type Row<'a> = (&'a str, &'a [(&'a str, &'a str)], Target, &'a [&'a str], Option<&'a str>);
@@ -306,6 +311,7 @@ fn what_is_found() {
     }
 }
 
+#[cfg(unix)] // the absolute paths of Linux
 #[test]
 fn a_variable_without_the_library_is_an_error_that_names_it() {
     let driver = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"; // is not looked for
@@ -326,6 +332,7 @@ fn a_variable_without_the_library_is_an_error_that_names_it() {
     }
 }
 
+#[cfg(unix)] // the absolute paths of Linux
 #[test]
 fn an_error_says_where_it_looked() {
     let error = search(&[("CUDA_HOME", "/t")], X86_64, &["/t/bin/nvcc"]).unwrap_err();

@@ -94,7 +94,9 @@ pub(crate) fn diagnostics(t: &mut Table, gpu: &PushedGuard<'_>) {
     let current = "cuLogsCurrent";
     let mut log = t.row("DriverLog::now", &[current], DriverLog::now).unwrap();
     t.row("DriverLog::read", &["cuLogsDumpToMemory"], || log.read()).unwrap();
-    t.row("DriverLog::write_to", &["cuLogsDumpToFile"], || log.write_to("/dev/null")).unwrap();
+    let file = std::env::temp_dir().join(format!("cuscope-cost-{}", std::process::id()));
+    t.row("DriverLog::write_to", &["cuLogsDumpToFile"], || log.write_to(&file)).unwrap();
+    std::fs::remove_file(file).unwrap();
     let (dump, why) =
         ([current, "cuLogsDumpToMemory"], "finds the end of the log, to continue from there");
     let mut all = DriverLog::all();

@@ -126,6 +126,9 @@ impl Table {
     /// The page has this table; with `UPDATE_COST` it is written there. Every public operation is in it.
     pub(crate) fn is_in_the_docs(&self) {
         assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n"));
+        if !cfg!(target_os = "linux") {
+            return; // the page is that of Linux, where the software driver shares memory with other processes
+        }
         let missing: Vec<_> = operations()
             .into_iter()
             .filter(|operation| !self.named.contains(operation.as_str()))

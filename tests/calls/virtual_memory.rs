@@ -3,9 +3,8 @@
 
 use super::table::Table;
 use crate::exporter;
-use cuscope::ipc::ImportedPool;
 use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
-use cuscope::{Device, EventFlags, MemoryPool, PushedGuard};
+use cuscope::{Device, EventFlags, PushedGuard};
 
 const GRANULARITY: &str = "cuMemGetAllocationGranularity";
 const RESERVE: &str = "cuMemAddressReserve";
@@ -76,6 +75,8 @@ pub(crate) fn virtual_memory(t: &mut Table, gpu: &PushedGuard<'_>) {
     }
     #[cfg(all(unix, not(miri)))]
     {
+        use cuscope::MemoryPool;
+        use cuscope::ipc::ImportedPool;
         use std::os::fd::AsFd;
         let create = || PhysicalMemory::create_shareable(device, bytes);
         let memory = t.row("PhysicalMemory::create_shareable", &[CREATE], create).unwrap();

@@ -6,8 +6,10 @@ pub(crate) mod foreign;
 pub(crate) mod gpu;
 pub(crate) mod kernels;
 pub(crate) mod random;
+pub(crate) mod system;
 
-use std::os::unix::process::ExitStatusExt;
+pub(crate) use system::signal;
+
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -152,7 +154,7 @@ pub(crate) fn assert_success(test: &str, output: &Output) {
 
 /// As [`assert_success`], but a real driver may also have killed the process.
 pub(crate) fn assert_success_or_death(test: &str, output: &Output) {
-    match output.status.signal() {
+    match signal(output.status) {
         Some(signal) if !software() => eprintln!("{test}: the driver died of signal {signal}"),
         _ => assert_success(test, output),
     }
@@ -161,7 +163,7 @@ pub(crate) fn assert_success_or_death(test: &str, output: &Output) {
 /// Panics with what the process printed unless it aborted, and said all of this.
 pub(crate) fn assert_abort(test: &str, output: &Output, words: &[&str]) {
     let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.signal(), Some(libc::SIGABRT), "{test}: {}\n{text}", output.status);
+    assert_eq!(signal(output.status), Some(libc::SIGABRT), "{test}: {}\n{text}", output.status);
     assert!(
         words.iter().all(|word| text.contains(word)),
         "{test}: {words:?} are not all in\n{text}"

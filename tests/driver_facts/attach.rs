@@ -4,7 +4,6 @@ use crate::common::{assert_success, software};
 use crate::fresh;
 use crate::raw::*;
 use cuscope::ffi::*;
-use std::os::unix::process::ExitStatusExt as _;
 use std::ptr::null_mut;
 
 const CAPTURED: CUresult = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
@@ -128,7 +127,7 @@ fn memory_attached_to_nothing_is_the_drivers_death() {
         if software() {
             assert_success(TEST, output);
         } else {
-            assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+            assert_eq!(crate::common::signal(output.status), Some(libc::SIGSEGV), "{output:?}");
         }
     }
 }

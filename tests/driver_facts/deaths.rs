@@ -5,7 +5,6 @@ use crate::common::{assert_success, software};
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{c_char, c_int, c_void};
-use std::os::unix::process::ExitStatusExt as _;
 use std::ptr::null_mut;
 
 /// A case: its name, the call that kills, made in a place that is current, and what the software driver
@@ -205,7 +204,11 @@ fn what_a_real_driver_dies_of_is_an_error_of_the_software_driver() {
             return None;
         }
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.signal() != Some(libc::SIGSEGV)).then_some((name, output.status, text))
+        (crate::common::signal(output.status) != Some(libc::SIGSEGV)).then_some((
+            name,
+            output.status,
+            text,
+        ))
     });
     let alive: Vec<_> = alive.collect();
     assert!(alive.is_empty(), "{alive:#?}");

@@ -1,20 +1,25 @@
 //! What the end of a context, and that of the process, do to work that a fault in another context left: F328, F330,
 //! F333. A and B are those of `faults_elsewhere`, and the tests run one after another likewise.
 
-use crate::common::{assert_success, one_at_a_time, respawn_with, software};
+#[cfg(target_os = "linux")]
+use crate::common::respawn_with;
+use crate::common::{assert_success, one_at_a_time, software};
 use crate::faults_elsewhere::{
     COUNTED, Called, LOOK, Site, address, all_succeed, called, counts, word, work,
 };
 use crate::raw::*;
 use crate::{dangling, fresh};
 use cuscope::ffi::*;
-use std::ffi::{c_char, c_void};
-use std::os::unix::process::ExitStatusExt as _;
+use std::ffi::c_char;
+#[cfg(target_os = "linux")]
+use std::ffi::c_void;
 use std::process::Output;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
-use std::time::{Duration, Instant};
+#[cfg(target_os = "linux")]
+use std::time::Duration;
+use std::time::Instant;
 
 /// What ends A: makes A, and ends it.
 type End = (&'static str, fn() -> Site, fn(&Site) -> CUresult);
@@ -46,9 +51,11 @@ fn the_end_of_a_context_cuts_off_its_work_after_a_fault_elsewhere() {
 }
 
 /// Which file descriptor the memory of a process has that its parent sees too.
+#[cfg(target_os = "linux")]
 const SHARED: &str = "CUSCOPE_TEST_SHARED";
 
 /// Maps the first page of a file for itself and others.
+#[cfg(target_os = "linux")]
 fn map(file: i32) -> *mut c_void {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new mapping at an address of the system's choice disturbs nothing.
@@ -58,6 +65,7 @@ fn map(file: i32) -> *mut c_void {
 }
 
 /// F328
+#[cfg(target_os = "linux")] // it shares a file in memory
 #[test]
 fn the_end_of_the_process_cuts_off_its_work_after_a_fault() {
     let _one = one_at_a_time();
@@ -153,7 +161,7 @@ impl Calls {
 fn all_die(test: &str, outputs: Option<Vec<Output>>) {
     for output in outputs.iter().flatten() {
         // `die_quietly` ends a process that does not return.
-        let died = matches!(output.status.signal(), Some(libc::SIGSEGV | libc::SIGALRM));
+        let died = matches!(crate::common::signal(output.status), Some(libc::SIGSEGV | TOO_LONG));
         if software() || !died {
             assert_success(test, output);
         }

@@ -1,5 +1,5 @@
 //! Memory of other interfaces: F460 to F463, F465, F470 to F472. It is physical memory that goes round by a descriptor.
-#![cfg(target_os = "linux")]
+#![cfg(target_os = "linux")] // its handles are descriptors
 
 use crate::raw::*;
 use crate::{dangling, fresh, skip_under_miri};

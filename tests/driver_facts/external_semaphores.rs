@@ -1,6 +1,6 @@
 //! Semaphores of other interfaces: F464, F466 to F469. They come from what `docs/software-driver.md` describes. A GPU was
 //! asked for F467 to F469 with semaphores of Vulkan, by a program of its own: here they are left out on a GPU.
-#![cfg(target_os = "linux")]
+#![cfg(target_os = "linux")] // its handles are descriptors
 
 use super::external::{close, is_open, other};
 use crate::common::software;

@@ -1,5 +1,5 @@
 //! Buffers and images of OpenGL and EGL: F473 to F482.
-#![cfg(target_os = "linux")]
+#![cfg(target_os = "linux")] // it draws by EGL
 
 use crate::common::software;
 use crate::gl::{Gl, Object, TEXTURE_2D, TEXTURE_2D_ARRAY, Texels};

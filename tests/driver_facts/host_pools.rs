@@ -368,16 +368,19 @@ fn memory_of_a_pool_of_the_host_outlives_a_reset_and_a_fault() {
         let pool = host_pool(HOST);
         let at = within(primary, || allocate(pool, BYTES, free_stream()));
         set_word(at, 5);
-        // SAFETY: the child reads one word, and ends.
-        let child = unsafe { libc::fork() };
-        if child == 0 {
-            // SAFETY: ends the process.
-            unsafe { libc::_exit(if word(at) == 5 { 0 } else { 1 }) };
+        #[cfg(unix)] // it forks
+        {
+            // SAFETY: the child reads one word, and ends.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                // SAFETY: ends the process.
+                unsafe { libc::_exit(if word(at) == 5 { 0 } else { 1 }) };
+            }
+            let mut status = 0;
+            // SAFETY: the child above, and a place for its status.
+            assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+            assert_eq!(status, 0, "the child has it too");
         }
-        let mut status = 0;
-        // SAFETY: the child above, and a place for its status.
-        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-        assert_eq!(status, 0, "the child has it too");
         ok!(cuDevicePrimaryCtxReset_v2(device));
         assert_eq!(word(at), 5);
         set_word(at, 6);

@@ -1,13 +1,13 @@
 //! What the driver reads of an image: F113, F266, F267, F290, F291.
 
 use crate::common::fatbin::{entry, fatbin};
+use crate::common::system::{self, May};
 use crate::common::{assert_success, respawn_with, software};
 use crate::fresh;
 use crate::raw::*;
 use cuscope::ffi::*;
 use cuscope::{Cubin, Fatbin};
 use std::ffi::c_void;
-use std::os::unix::process::ExitStatusExt as _;
 use std::ptr::null_mut;
 
 const PTX: &[u8] = include_bytes!("../code/signatures.ptx");
@@ -32,13 +32,8 @@ fn load(image: *const c_void) -> CUresult {
 /// Bytes, a NUL behind them, and nothing behind that.
 fn at_the_end_of_a_page(bytes: &[u8]) -> *const c_void {
     const PAGE: usize = 1 << 16;
-    let (all, none) = (libc::PROT_READ | libc::PROT_WRITE, libc::PROT_NONE);
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping, at an address of the system's choice.
-    let start = unsafe { libc::mmap(null_mut(), 2 * PAGE, all, flags, -1, 0) };
-    assert_ne!(start, libc::MAP_FAILED);
-    // SAFETY: the second half of that mapping, which nobody uses.
-    assert_eq!(unsafe { libc::mprotect(start.wrapping_byte_add(PAGE), PAGE, none) }, 0);
+    let start = system::map(null_mut(), 2 * PAGE, May::Write);
+    system::protect(start.wrapping_byte_add(PAGE), PAGE, May::Nothing);
     assert!(bytes.len() < PAGE);
     let image = start.cast::<u8>().wrapping_add(PAGE - 1 - bytes.len());
     // SAFETY: the place lies in the first half, and has one byte more behind it, which is 0.
@@ -71,7 +66,7 @@ fn text_is_read_up_to_its_nul_and_other_images_further() {
     });
     for (output, (bytes, deadly, _)) in outputs.iter().flatten().zip(TEXTS) {
         if deadly && !software() {
-            let signal = output.status.signal();
+            let signal = crate::common::signal(output.status);
             assert_eq!(signal, Some(libc::SIGSEGV), "{bytes:?}: {output:?}");
         } else {
             assert_success(TEST, output);
@@ -99,7 +94,7 @@ fn ptx_in_a_fatbin_has_a_place_for_options() {
         // The crate hands no such thing on.
         assert_eq!(Fatbin::new(fatbin_of_ptx(header)).is_ok(), header > 64);
         if header == 64 && !software() {
-            assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+            assert_eq!(crate::common::signal(output.status), Some(libc::SIGSEGV), "{output:?}");
         } else {
             assert_success(TEST, output);
         }
@@ -170,7 +165,7 @@ fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
         let text = String::from_utf8_lossy(&output.stdout);
         let codes = text.lines().filter_map(|line| line.strip_prefix("answer ")?.parse().ok());
         answers.extend(codes.map(Some::<u32>));
-        match output.status.signal() {
+        match crate::common::signal(output.status) {
             Some(libc::SIGSEGV | libc::SIGFPE) if !software() => {
                 deaths.push(answers.len());
                 answers.push(None);
@@ -230,7 +225,7 @@ fn compressed_ptx_has_one_flag_for_how() {
     for (output, flag) in outputs.iter().flatten().zip(FLAGS) {
         assert_eq!(Fatbin::new(packed_ptx(flag)).is_ok(), flag == 0);
         if flag != 0 && !software() {
-            assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+            assert_eq!(crate::common::signal(output.status), Some(libc::SIGSEGV), "{output:?}");
         } else {
             assert_success(TEST, output);
         }

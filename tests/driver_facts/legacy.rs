@@ -3,7 +3,6 @@
 use crate::common::{assert_success, software};
 use crate::raw::*;
 use cuscope::ffi::*;
-use std::os::unix::process::ExitStatusExt as _;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -60,7 +59,7 @@ fn the_legacy_stream_and_captures_on_two_threads() {
         a.destroy();
     });
     for output in outputs.iter().flatten() {
-        match output.status.signal() {
+        match crate::common::signal(output.status) {
             Some(libc::SIGSEGV | libc::SIGABRT) if !software() => {}
             _ => assert_success(TEST, output),
         }

@@ -31,6 +31,7 @@ mod cooperative;
 mod deaths;
 mod device_launches;
 mod diagnostics;
+#[cfg(target_os = "linux")] // its handles are descriptors
 mod dma_buf;
 mod ends_after_faults;
 mod errors;

@@ -5,7 +5,6 @@ use crate::raw::*;
 use crate::{fresh, skip_under_miri};
 use cuscope::ffi::*;
 use std::ffi::{CStr, c_int, c_void};
-use std::os::unix::process::ExitStatusExt as _;
 use std::ptr::null_mut;
 use std::time::Instant;
 
@@ -124,6 +123,7 @@ fn the_host_uses_managed_memory_behind_a_bad_address() {
 }
 
 /// F421
+#[cfg(unix)] // it forks
 #[test]
 fn the_child_of_a_fork_has_no_managed_memory() {
     skip_under_miri!("forks");
@@ -141,12 +141,13 @@ fn the_child_of_a_fork_has_no_managed_memory() {
         let mut status = 0;
         // SAFETY: the child above, and a place for its status.
         assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-        let status = std::process::ExitStatus::from_raw(status);
+        let status =
+            <std::process::ExitStatus as std::os::unix::process::ExitStatusExt>::from_raw(status);
         // The software driver's is memory of the process, which the child has a copy of.
         if software() {
             assert!(status.success());
         } else {
-            assert_eq!(status.signal(), Some(libc::SIGSEGV));
+            assert_eq!(crate::common::signal(status), Some(libc::SIGSEGV));
         }
         a.destroy();
     });
@@ -421,7 +422,7 @@ fn managed_memory_ends_with_its_context() {
     }
     let output = crate::common::respawn(module_path!(), "managed_memory_ends_with_its_context");
     if let Some(output) = output {
-        assert_eq!(output.status.signal(), Some(libc::SIGSEGV));
+        assert_eq!(crate::common::signal(output.status), Some(libc::SIGSEGV));
         return;
     }
     let a = place();

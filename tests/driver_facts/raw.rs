@@ -22,7 +22,7 @@ pub(crate) use cuscope::ffi::{
 };
 
 use crate::common::{respawn_with, software};
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::process::Output;
 use std::ptr::null_mut;
 use std::thread;
@@ -452,13 +452,28 @@ pub(crate) fn each_alone<T>(
     outputs
 }
 
+/// The signal that [`die_quietly`] ends a process with.
+#[cfg(unix)]
+pub(crate) const TOO_LONG: c_int = libc::SIGALRM;
+#[cfg(not(unix))]
+pub(crate) const TOO_LONG: c_int = libc::SIGABRT;
+
 /// Ends this process if it lasts longer, and leaves no file of it if it dies.
 pub(crate) fn die_quietly(seconds: u32) {
-    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-    // SAFETY: the call takes no memory but the limit, which it only reads.
-    unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
-    // SAFETY: the call takes no memory.
-    unsafe { libc::alarm(seconds) };
+    #[cfg(unix)]
+    {
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the call takes no memory but the limit, which it only reads.
+        unsafe { libc::setrlimit(libc::RLIMIT_CORE, &raw const none) };
+        // SAFETY: the call takes no memory.
+        unsafe { libc::alarm(seconds) };
+    }
+    // Windows has no timer that ends a process. It writes no file of one that dies.
+    #[cfg(not(unix))]
+    std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(seconds.into()));
+        std::process::abort();
+    });
 }
 
 /// Whether the device is the one that was measured.

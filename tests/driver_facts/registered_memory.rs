@@ -1,5 +1,6 @@
 //! Registered host memory: F55, F66, F102, F160 to F168.
 
+use crate::common::system::{self, May};
 use crate::raw::*;
 use crate::{dangling, fresh};
 use cuscope::ffi::{
@@ -7,8 +8,7 @@ use cuscope::ffi::{
     CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED as REGISTERED,
     CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED as NOT_REGISTERED,
 };
-use std::ffi::{c_int, c_uint, c_void};
-use std::os::unix::process::ExitStatusExt;
+use std::ffi::{c_uint, c_void};
 use std::ptr::null_mut;
 
 /// Memory of the system, which is unmapped at its end.
@@ -21,19 +21,11 @@ impl Pages {
     pub(crate) const LEN: usize = 1 << 20;
 
     pub(crate) fn new() -> Self {
-        Self::with(Self::LEN, libc::PROT_READ | libc::PROT_WRITE)
+        Self::at(null_mut(), Self::LEN, May::Write)
     }
 
-    pub(crate) fn with(len: usize, protection: c_int) -> Self {
-        Self::at(null_mut(), len, protection, 0)
-    }
-
-    pub(crate) fn at(place: *mut u8, len: usize, protection: c_int, flags: c_int) -> Self {
-        let flags = flags | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: new pages at a place of the system's choice, or where a test had some before.
-        let start = unsafe { libc::mmap(place.cast(), len, protection, flags, -1, 0) };
-        assert_ne!(start, libc::MAP_FAILED);
-        Self { start: start.cast(), len }
+    pub(crate) fn at(place: *mut u8, len: usize, may: May) -> Self {
+        Self { start: system::map(place.cast(), len, may).cast(), len }
     }
 
     pub(crate) fn p(&self, offset: usize) -> *mut c_void {
@@ -58,7 +50,7 @@ impl Pages {
 impl Drop for Pages {
     fn drop(&mut self) {
         // SAFETY: pages of this value, which nothing uses any more.
-        let _ = unsafe { libc::munmap(self.start.cast(), self.len) };
+        unsafe { system::unmap(self.start.cast(), self.len) };
     }
 }
 
@@ -83,7 +75,7 @@ fn what_is_registered_is_memory_of_the_program() {
     fresh!(what_is_registered_is_memory_of_the_program, {
         let a = Place::new();
         let pages = Pages::new();
-        let (p, read_only) = (pages.p(0), Pages::with(4096, libc::PROT_READ));
+        let (p, read_only) = (pages.p(0), Pages::at(null_mut(), 4096, May::Read));
         assert_eq!(register(p, 4096, 0), INVALID_CONTEXT);
         assert_eq!(register(null_mut(), 0, 0), INVALID_CONTEXT);
         within(a.context, || {
@@ -435,8 +427,7 @@ fn a_registration_ends_with_its_context_and_the_memory_stays() {
             // Other memory at the address.
             let place = pages.start;
             drop(pages);
-            let protection = libc::PROT_READ | libc::PROT_WRITE;
-            let pages = Pages::at(place, Pages::LEN, protection, libc::MAP_FIXED);
+            let pages = Pages::at(place, Pages::LEN, May::Write);
             assert_copies(&b, &pages, 12);
             within(b.context, || assert_eq!(register(pages.p(0), Pages::LEN, asked), SUCCESS));
             assert_copies(&b, &pages, 13);
@@ -463,7 +454,7 @@ fn memory_of_the_driver_is_unmapped_with_its_context() {
         return;
     };
     assert!(String::from_utf8_lossy(&output.stdout).contains("destroyed"), "{output:?}");
-    assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+    assert_eq!(crate::common::signal(output.status), Some(libc::SIGSEGV), "{output:?}");
 }
 
 /// F168
@@ -475,8 +466,7 @@ fn memory_that_is_unmapped_stays_registered() {
     within(a.context, || {
         assert_eq!(register(pages.p(0), Pages::LEN, 0), SUCCESS);
         drop(pages);
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let pages = Pages::at(place, Pages::LEN, protection, libc::MAP_FIXED);
+        let pages = Pages::at(place, Pages::LEN, May::Write);
         assert_eq!(register(pages.p(0), Pages::LEN, 0), REGISTERED);
         assert_eq!(unregister(pages.p(0)), SUCCESS);
         assert_copies(&a, &pages, 3);

@@ -1,5 +1,5 @@
 //! Pools between processes: F440 to F448, F455 to F457.
-#![cfg(unix)]
+#![cfg(unix)] // its handle is a descriptor
 
 use crate::common::{assert_success, respawn_with};
 use crate::raw::captures::{bad_end, begin};

@@ -4,7 +4,6 @@ use crate::common::{assert_success, respawn, software};
 use crate::raw::*;
 use crate::{dangling, fresh};
 use std::ffi::c_void;
-use std::os::unix::process::ExitStatusExt;
 use std::ptr::{null_mut, without_provenance_mut};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -118,7 +117,7 @@ fn push_of_what_never_was_a_context_kills_the_process() {
     crate::skip_under_miri!("it looks at a process that dies");
     match respawn(module_path!(), "push_of_what_never_was_a_context_kills_the_process") {
         Some(output) => {
-            assert_eq!(output.status.signal(), Some(libc::SIGSEGV), "{output:?}");
+            assert_eq!(crate::common::signal(output.status), Some(libc::SIGSEGV), "{output:?}");
         }
         None => {
             device();
@@ -422,6 +421,7 @@ fn destroy_of_a_primary_context_is_invalid_context() {
 }
 
 /// F20
+#[cfg(unix)] // it forks
 #[test]
 fn every_call_in_a_forked_child_is_not_initialized() {
     crate::skip_under_miri!("it forks");
@@ -448,6 +448,7 @@ fn every_call_in_a_forked_child_is_not_initialized() {
 }
 
 /// Ends the process with 0 if every call is answered with NOT_INITIALIZED.
+#[cfg(unix)]
 fn call_in_a_forked_child() -> ! {
     let mut others = 0;
     let mut note = |name: &'static str, code: CUresult| {

@@ -121,7 +121,8 @@ fn tests(file: &str) -> BTreeMap<String, Vec<u32>> {
     for part in source.split("#[test]\nfn ") {
         // The part ends in the comment of the next test and begins with the name of this one.
         if let Some((name, _)) = part.split_once('(').filter(|_| !above.is_empty()) {
-            let comment = above.lines().rev().take_while(|line| line.starts_with("///"));
+            let above = above.lines().rev().skip_while(|line| line.starts_with("#[cfg("));
+            let comment = above.take_while(|line| line.starts_with("///"));
             let words = comment.flat_map(|line| line.split(|c: char| !c.is_alphanumeric()));
             tests.insert(format!("{file}::{name}"), words.filter_map(row_number).collect());
         }

@@ -1,6 +1,8 @@
 //! Reserved addresses, physical memory and mappings: F390 to F399.
 
-use crate::common::{assert_success, respawn_with, software};
+#[cfg(unix)]
+use crate::common::respawn_with;
+use crate::common::{assert_success, software};
 use crate::fresh;
 use crate::raw::*;
 use cuscope::ffi::*;
@@ -569,9 +571,11 @@ fn physical_memory_belongs_to_no_context() {
 }
 
 /// Where the other process finds the descriptor.
+#[cfg(unix)]
 const SENT: &str = "CUSCOPE_TEST_DESCRIPTOR";
 
 /// F399
+#[cfg(unix)] // it sends a descriptor
 #[test]
 fn another_process_maps_the_same_memory() {
     if let Ok(descriptor) = std::env::var(SENT) {
@@ -629,7 +633,10 @@ fn another_process_maps_the_same_memory() {
 fn what_is_no_memory_for_other_processes_is_refused() {
     fresh!(what_is_no_memory_for_other_processes_is_refused, {
         let a = place();
-        needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+        needs!(
+            CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED
+            CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
+        );
         let memory = create(granularity());
         let mut descriptor: c_int = -1;
         let out = (&raw mut descriptor).cast();

@@ -164,6 +164,9 @@ impl Table {
 
     /// The page has this table behind the mark of its name; with `UPDATE_FAILURES` it is written there.
     pub(crate) fn is_in_the_docs(&self, name: &str) {
+        if !cfg!(target_os = "linux") {
+            return; // the page is that of Linux, where the software driver shares memory with other processes
+        }
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/failure-modes.md");
         let page = fs::read_to_string(&file).unwrap();
         let begin = format!("<!-- the test `failures` writes this table: {name} -->\n");

@@ -342,9 +342,11 @@ fn nodes_have_hashes_of_their_own() {
 fn the_file_of_a_drawing_is_a_new_one_and_removed() {
     const NAME: &str = "the_file_of_a_drawing_is_a_new_one_and_removed";
     skip_under_miri!("Miri starts no processes");
-    let directory = std::env::temp_dir().join(format!("cuscope-dot-{}", std::process::id()));
+    let name = format!("cuscope dot {} größer 図", std::process::id());
+    let directory = std::env::temp_dir().join(name);
     let path = directory.to_str().expect("it has a name of characters");
-    if let Some(output) = common::respawn_with(module_path!(), NAME, &[("TMPDIR", path)]) {
+    let variables = [(if cfg!(windows) { "TMP" } else { "TMPDIR" }, path)];
+    if let Some(output) = common::respawn_with(module_path!(), NAME, &variables) {
         common::assert_success(NAME, &output);
         return;
     }

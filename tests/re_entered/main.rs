@@ -24,6 +24,7 @@ use machine::Machine;
 use program::Program;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use seen::{Seen, times};
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
@@ -86,11 +87,17 @@ fn run(program: &Arc<Program>) -> bool {
     thread.join().unwrap_or(true)
 }
 
+/// Replaces what a file holds.
+fn write_from_the_start(mut file: &fs::File, bytes: &[u8]) -> io::Result<()> {
+    file.set_len(0)?;
+    file.rewind()?;
+    file.write_all(bytes)
+}
+
 fn check(program: Program, log: &fs::File) -> Result<(), TestCaseError> {
-    use std::os::unix::fs::FileExt as _;
     // If the process dies, this is what it died of.
     let text = format!("{program:?}\n");
-    log.set_len(0).and_then(|()| log.write_all_at(text.as_bytes(), 0)).unwrap();
+    write_from_the_start(log, text.as_bytes()).unwrap();
     let program = Arc::new(program);
     let before = live();
     machine::set_current(Some(program.clone()));

@@ -66,6 +66,9 @@ pub(crate) fn compile(folder: &Path, file: &str, text: &str, arguments: &[&str])
     command.arg("-DEGL_NO_X11").arg(&file).env("LC_ALL", "C").output().unwrap()
 }
 
+/// Types of the headers of Windows, which that for OpenGL includes there.
+const OF_WINDOWS: [&str; 4] = ["CURRENCY", "CURRENCYFMT", "CUSTDATA", "CUSTDATAITEM"];
+
 /// The headers with NVIDIA's declarations of functions for graphics. That of VDPAU includes nothing.
 const GRAPHICS: &[(&str, &str)] = &[("GL", ""), ("EGL", ""), ("VDPAU", "vdpau/vdpau.h")];
 
@@ -138,7 +141,8 @@ impl Header {
             let Some(definition) = typedef.strip_prefix("typedef ") else { continue };
             let Some(name) = declared(definition) else { continue };
             // those of the C library and of other interfaces stand before
-            if !["CU", "cuuint", "cl_"].iter().any(|prefix| name.starts_with(prefix)) {
+            let prefixes = ["CU", "cuuint", "cl_"];
+            if !prefixes.iter().any(|it| name.starts_with(it)) || OF_WINDOWS.contains(&name) {
                 continue;
             }
             types.insert(name.to_owned());

@@ -27,6 +27,9 @@ pub(crate) use integer::{
     unary as integer_unary,
 };
 pub(crate) use lanes::{Binary, Row, Ternary, Unary};
+pub(crate) use soft::fused;
+#[cfg(test)]
+pub(crate) use soft::fused_f32;
 pub(crate) use video::{End, Select, Video, What};
 
 /// The value of an f16's bits.

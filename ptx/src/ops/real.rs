@@ -86,7 +86,7 @@ impl Real for f32 {
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
         match R {
-            0 => self.mul_add(b, c),
+            0 => soft::fused_f32(self, b, c),
             _ => {
                 let product = f64::from(self) * f64::from(b);
                 to_f32(total::<R>(product, c.into()), Rounding::of(R))
@@ -158,7 +158,7 @@ impl Real for f64 {
     #[inline]
     fn fused<const R: u8>(self, b: Self, c: Self) -> Self {
         let result = match R {
-            0 => self.mul_add(b, c),
+            0 => soft::fused(self, b, c),
             _ => soft::fma(self, b, c, Rounding::of(R)),
         };
         with_nan_of(result, [b, self, c])

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 
 use super::convert::Rounding;
+use super::soft;
 
 /// An exact value: `near`, and how the exact value compares with it.
 #[derive(Clone, Copy)]
@@ -35,7 +36,7 @@ pub(crate) fn sum(a: f64, b: f64) -> Exact {
 pub(crate) fn quotient(a: f32, b: f32) -> Exact {
     let (a, b) = (f64::from(a), f64::from(b));
     let near = a / b;
-    let rest = (-near).mul_add(b, a);
+    let rest = soft::fused(-near, b, a);
     let side = if b < 0.0 { sign(rest).reverse() } else { sign(rest) };
     Exact { near, side }
 }
@@ -44,7 +45,7 @@ pub(crate) fn quotient(a: f32, b: f32) -> Exact {
 pub(crate) fn root(a: f32) -> Exact {
     let a = f64::from(a);
     let near = a.sqrt();
-    let side = sign((-near).mul_add(near, a));
+    let side = sign(soft::fused(-near, near, a));
     Exact { near, side }
 }
 

@@ -2,6 +2,7 @@
 //! lacks: a value is `mantissa * 2^exponent`, rounded once at the end.
 
 use super::convert::Rounding;
+use super::round;
 
 /// A binary format of IEEE's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,10 +167,33 @@ fn result(value: Finite, rounding: Rounding) -> f64 {
     f64::from_bits(value.round(F64, rounding))
 }
 
+/// Whether the host's fused operations are MinGW's, which round twice and lose the sign of what is too small.
+const HOST_ROUNDS_TWICE: bool = cfg!(all(windows, target_env = "gnu"));
+
+/// `a * b + c`, rounded once, to nearest.
+#[inline]
+pub(crate) fn fused(a: f64, b: f64, c: f64) -> f64 {
+    if HOST_ROUNDS_TWICE { fma(a, b, c, Rounding::Nearest) } else { a.mul_add(b, c) }
+}
+
+/// The same for `.f32`.
+#[inline]
+pub(crate) fn fused_f32(a: f32, b: f32, c: f32) -> f32 {
+    if HOST_ROUNDS_TWICE { fma_f32(a, b, c) } else { a.mul_add(b, c) }
+}
+
+/// f64 has the product. The sum is rounded to odd, so that rounding it again is rounding it once.
+fn fma_f32(a: f32, b: f32, c: f32) -> f32 {
+    round::odd(round::sum(f64::from(a) * f64::from(b), c.into())) as f32
+}
+
 /// `a * b + c`, rounded once.
 pub(crate) fn fma(a: f64, b: f64, c: f64, rounding: Rounding) -> f64 {
-    if !(a.is_finite() && b.is_finite() && c.is_finite()) {
-        return a.mul_add(b, c);
+    if !(a.is_finite() && b.is_finite()) {
+        return a * b + c;
+    }
+    if !c.is_finite() {
+        return c;
     }
     if a == 0.0 || b == 0.0 {
         return zero_and(a * b, c, rounding);
@@ -312,11 +336,32 @@ mod tests {
                     assert_eq!(div(a, b, nearest).to_bits(), (a / b).to_bits(), "{a:e} / {b:e}");
                 }
                 for c in [1.0, -a * b, a, 1e-300] {
-                    let (own, host) = (fma(a, b, c, nearest), a.mul_add(b, c));
+                    let (own, host) = (fma(a, b, c, nearest), fused(a, b, c));
                     assert_eq!(own.to_bits(), host.to_bits(), "{a:e} * {b:e} + {c:e}");
                 }
             }
         }
+    }
+
+    /// Numbers of every magnitude of an f32, infinities, and NaN.
+    #[test]
+    fn a_fused_f32_is_what_a_host_gives_that_rounds_once() {
+        let bits = |value: &f64| value.to_bits();
+        let numbers: Vec<f32> =
+            numbers().iter().map(|value| f32::from_bits((bits(value) >> 32) as u32)).collect();
+        for &a in &numbers {
+            for &b in &numbers {
+                for c in [1.0, -a * b, a, 1e-40, -0.0] {
+                    let (own, host) = (fma_f32(a, b, c), fused_f32(a, b, c));
+                    let same = own.to_bits() == host.to_bits() || own.is_nan() && host.is_nan();
+                    assert!(same, "{a:e} * {b:e} + {c:e}: {own:e}, not {host:e}");
+                }
+            }
+        }
+        // MinGW's gives 0.
+        let tiny = (f32::from_bits(0x9111_fbe8), f32::from_bits(0x31));
+        assert_eq!(fused_f32(tiny.0, tiny.1, 0.0).to_bits(), 1 << 31);
+        assert_eq!(fused(5e-324, -0.25, 0.0).to_bits(), 1 << 63);
     }
 
     #[test]

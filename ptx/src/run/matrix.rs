@@ -122,7 +122,7 @@ pub(super) fn scattered(
 pub(crate) fn dot(sum: Sum, c: f64, pairs: &[(f64, f64)]) -> f64 {
     match sum {
         Sum::Exact => c + pairs.iter().map(|(a, b)| a * b).sum::<f64>(),
-        Sum::InTurn => pairs.iter().fold(c, |sum, (a, b)| a.mul_add(*b, sum)),
+        Sum::InTurn => pairs.iter().fold(c, |sum, (a, b)| ops::fused(*a, *b, sum)),
         Sum::Xor => c + pairs.iter().map(|(a, b)| (a - b).abs()).sum::<f64>(),
         Sum::Aligned(least) => aligned(c, pairs.iter().copied(), FRACTION, (least, least)),
         Sum::Fours(least) => pairs.chunks(4).fold(c, |c, pairs| {

@@ -1,5 +1,6 @@
 //! Arithmetic, against the host's.
 
+use super::super::ops::{fused, fused_f32};
 use super::device::{Loaded, Value, body, params};
 
 const PTX: &str = include_str!("../../../softdriver/tests/kernels/arith.ptx");
@@ -193,7 +194,7 @@ fn f32() {
             x - y,
             x * y,
             x / y,
-            x.mul_add(y, 1.5),
+            fused_f32(x, y, 1.5),
             x.sqrt(),
             least(x, y),
             -least(-x, -y),
@@ -271,7 +272,7 @@ fn f64() {
             x - y,
             x * y,
             x / y,
-            x.mul_add(y, 1.5),
+            fused(x, y, 1.5),
             x.sqrt(),
             least(x, y),
             -least(-x, -y),

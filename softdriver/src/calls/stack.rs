@@ -26,11 +26,30 @@ pub(crate) fn pop_if_top(context: &Arc<Context>) {
 /// A handle that never was one: the real driver follows it and dies (F6).
 fn die(handle: CUcontext) -> ! {
     eprintln!("cuscope-softdriver: {handle:p} is no context; a driver dies of this");
+    bad_access();
+    std::process::abort()
+}
+
+/// Ends the process as an access to memory that is not there does.
+#[cfg(unix)]
+fn bad_access() {
     // SAFETY: the default action for a signal; nothing is installed that could be called.
     let _ = unsafe { libc::signal(libc::SIGSEGV, libc::SIG_DFL) };
     // SAFETY: raising a signal has no obligations.
     let _ = unsafe { libc::raise(libc::SIGSEGV) };
-    std::process::abort()
+}
+
+/// Ends the process as an access to memory that is not there does.
+#[cfg(windows)]
+fn bad_access() {
+    const STATUS_ACCESS_VIOLATION: u32 = 0xc000_0005;
+    const NONCONTINUABLE: u32 = 1;
+    #[link(name = "kernel32", kind = "raw-dylib")]
+    unsafe extern "system" {
+        fn RaiseException(code: u32, flags: u32, count: u32, arguments: *const usize);
+    }
+    // SAFETY: an exception without arguments has no obligations.
+    unsafe { RaiseException(STATUS_ACCESS_VIOLATION, NONCONTINUABLE, 0, core::ptr::null()) };
 }
 
 /// The context of a handle that is to be pushed or set; INVALID_VALUE for null, death for what never

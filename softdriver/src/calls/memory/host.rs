@@ -3,44 +3,19 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::model::memory::pages;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stack;
 use crate::{entry, sticky};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
-use std::fs;
 
 /// The flags of a registration; of device memory, which is there too, there is none.
 const KNOWN: c_uint =
     CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_READ_ONLY;
 /// More than the driver makes a list of pages for.
 const TOO_MUCH: usize = 1 << 39;
-
-/// Whether the program can read a range of addresses, and write it unless `read_only`. Where the
-/// system does not tell, it can; Miri has addresses of its own, of which the system knows nothing.
-fn mapped(start: usize, len: usize, read_only: bool) -> bool {
-    if cfg!(miri) {
-        return true;
-    }
-    let Ok(maps) = fs::read_to_string("/proc/self/maps") else { return true };
-    let mut at = start;
-    for line in maps.lines() {
-        let mut words = line.split(' ');
-        let range = words.next().and_then(|range| range.split_once('-'));
-        let hex = |text| usize::from_str_radix(text, 16).ok();
-        let Some((from, to)) = range.and_then(|(a, b)| Some((hex(a)?, hex(b)?))) else { continue };
-        let may = words.next().unwrap_or_default();
-        let usable = may.starts_with('r') && (read_only || may[1..].starts_with('w'));
-        if usable && from <= at && at < to {
-            at = to;
-        }
-        if at >= start + len {
-            return true;
-        }
-    }
-    false
-}
 
 driver! {
     /// Locks memory of the program (F160); does not wait.
@@ -57,7 +32,7 @@ driver! {
         if bytesize > TOO_MUCH {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
-        if !mapped(start, bytesize, Flags & CU_MEMHOSTREGISTER_READ_ONLY != 0) {
+        if !pages::mapped(start, bytesize, Flags & CU_MEMHOSTREGISTER_READ_ONLY != 0) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         SPACE.register(&life, p.cast(), bytesize, Flags)

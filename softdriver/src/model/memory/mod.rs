@@ -2,6 +2,7 @@
 
 pub(crate) mod managed;
 pub(crate) mod multicast;
+pub(crate) mod pages;
 pub(crate) mod physical;
 pub(crate) mod pool;
 pub(crate) mod set;

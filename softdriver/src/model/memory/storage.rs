@@ -4,6 +4,7 @@
 
 use crate::domain;
 use crate::entry::Answer;
+use crate::model::memory::pages;
 use crate::model::memory::physical::Region;
 use crate::model::memory::shared::Place;
 use crate::model::memory::shared::Shared;
@@ -39,6 +40,8 @@ pub(crate) struct Storage {
 enum Owner {
     /// The storage's own.
     Own,
+    /// The storage's own, in pages of the system.
+    Pages,
     /// The program's.
     Program,
     /// A part of a range that has memory mapped into it.
@@ -115,26 +118,14 @@ impl Storage {
     }
 
     /// Page-locked memory of the host, unmapped at its end (F102).
-    #[cfg(unix)]
     pub(crate) fn host(len: usize) -> Option<Self> {
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new private mapping at an address of the system's choice disturbs nothing.
-        let start = unsafe { libc::mmap(ptr::null_mut(), len, protection, flags, -1, 0) };
-        if start == libc::MAP_FAILED {
-            return None;
-        }
-        let start = NonNull::new(start.cast())?;
-        Some(Self::of(start, len, true, Owner::Own, false))
+        Some(Self::of(pages::map(len)?, len, true, Owner::Pages, false))
     }
 
-    /// Page-locked memory of the host, unmapped at its end as far as the system's allocator does that.
-    #[cfg(not(unix))]
-    pub(crate) fn host(len: usize) -> Option<Self> {
-        Self::device(len).map(|mut storage| {
-            storage.host = true;
-            storage
-        })
+    /// Addresses for memory of a device, which [`pages::commit`] makes memory.
+    #[cfg(any(not(target_os = "linux"), miri))]
+    pub(crate) fn reserved(len: usize) -> Option<Self> {
+        Some(Self::of(pages::reserve(len)?, len, false, Owner::Pages, false))
     }
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
@@ -385,18 +376,12 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if !matches!(self.owner, Owner::Own) {
-            return;
-        }
-        #[cfg(unix)]
-        if self.host {
-            // SAFETY: the mapping that was made for this storage, which nothing here uses any more.
-            let _ = unsafe { libc::munmap(self.start.as_ptr().cast(), self.len) };
-            return;
-        }
-        if let Some(layout) = Self::layout(self.len) {
+        match (&self.owner, Self::layout(self.len)) {
             // SAFETY: from `alloc_zeroed` with the same layout, and nothing uses it any more.
-            unsafe { dealloc(self.start.as_ptr(), layout) };
+            (Owner::Own, Some(layout)) => unsafe { dealloc(self.start.as_ptr(), layout) },
+            // SAFETY: the pages that were made for this storage, which nothing here uses any more.
+            (Owner::Pages, _) => unsafe { pages::unmap(self.start, self.len) },
+            _ => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 //! So it is mapped once at a time, and not shared.
 
 use crate::entry::Answer;
+use crate::model::memory::pages;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::storage::Storage;
 use cuscope_sys::*;
@@ -9,8 +10,8 @@ use std::ffi::c_int;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most bytes of a range, which all take memory.
-const MOST: usize = 1 << 32;
+/// The most bytes of a range, which all take memory but on Windows.
+const MOST: usize = if cfg!(windows) { 1 << 46 } else { 1 << 32 };
 
 /// The bytes of physical memory while they are not mapped.
 pub(crate) struct Bytes {
@@ -40,7 +41,7 @@ pub(crate) struct Region(Storage, usize);
 impl Region {
     /// A range of `len` bytes; `None` if there is none.
     pub(crate) fn new(len: usize) -> Option<Self> {
-        if len > MOST { None } else { Some(Self(Storage::device(len)?, len)) }
+        if len > MOST { None } else { Some(Self(Storage::reserved(len)?, len)) }
     }
 
     /// Where an offset lies. Panics beyond the end, which callers have excluded.
@@ -53,6 +54,11 @@ impl Region {
     pub(crate) fn map(&self, offset: usize, len: usize, memory: &Physical) -> Answer {
         if memory.bytes.mapped.swap(true, Ordering::AcqRel) {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
+        // It stays memory until the range ends.
+        if !pages::commit(self.at(offset, len), len) {
+            memory.bytes.mapped.store(false, Ordering::Release);
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         self.0.copy_across(offset, &memory.bytes.kept, 0, len);
         Ok(())
