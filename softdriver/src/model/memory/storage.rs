@@ -596,6 +596,7 @@ mod tests {
     fn words_of_all_lanes_need_alignment_where_they_are() {
         let mut bytes = [0u64; 40];
         let odd = bytes.as_mut_ptr().cast::<u8>().wrapping_add(1);
+        let _ = odd.expose_provenance(); // as the registration of memory does
         let storage = Storage::registered(odd, 300, false).unwrap();
         let at = std::array::from_fn(|lane| lane as u64 * 4);
         assert!(!storage.load_row::<4>(0, &at, &mut [0; 32]));
