@@ -26,8 +26,12 @@ mod system {
     }
 
     /// Makes reserved addresses memory, of zeros at first; whether there was enough.
+    ///
+    /// # Safety
+    ///
+    /// They lie within what [`map`] or [`reserve`] gave.
     #[cfg(any(not(target_os = "linux"), miri))]
-    pub(crate) fn commit(_start: NonNull<u8>, _len: usize) -> bool {
+    pub(crate) unsafe fn commit(_start: *mut u8, _len: usize) -> bool {
         true
     }
 
@@ -72,7 +76,6 @@ mod system {
 #[cfg(windows)]
 mod system {
     use std::ffi::{c_int, c_uint, c_void};
-    use std::mem::MaybeUninit;
     use std::ptr::{self, NonNull};
 
     const MEM_COMMIT: c_uint = 0x1000;
@@ -87,9 +90,10 @@ mod system {
 
     /// What the system tells of pages that are alike.
     #[repr(C)]
+    #[derive(Default)]
     struct MemoryBasicInformation {
-        base: *mut c_void,
-        allocation: *mut c_void,
+        base: usize,
+        allocation: usize,
         allocated_as: c_uint,
         partition: u16,
         size: usize,
@@ -126,10 +130,14 @@ mod system {
     }
 
     /// Makes reserved addresses memory, of zeros at first; whether there was enough.
-    pub(crate) fn commit(start: NonNull<u8>, len: usize) -> bool {
-        let at = start.as_ptr().cast();
-        // SAFETY: pages that have memory keep it and what it holds; others get theirs, if the addresses are reserved.
-        !unsafe { VirtualAlloc(at, len, MEM_COMMIT, PAGE_READWRITE) }.is_null()
+    ///
+    /// # Safety
+    ///
+    /// They lie within what [`map`] or [`reserve`] gave.
+    pub(crate) unsafe fn commit(start: *mut u8, len: usize) -> bool {
+        // SAFETY: addresses of this module, as the caller promises. Pages that have memory keep it and what it holds, and
+        // may be written before and after; others get theirs.
+        !unsafe { VirtualAlloc(start.cast(), len, MEM_COMMIT, PAGE_READWRITE) }.is_null()
     }
 
     /// Gives pages back.
@@ -147,20 +155,18 @@ mod system {
     pub(crate) fn mapped(start: usize, len: usize, read_only: bool) -> bool {
         let mut at = start;
         while at < start + len {
-            let mut told = MaybeUninit::<MemoryBasicInformation>::uninit();
+            let mut told = MemoryBasicInformation::default();
             let size = size_of::<MemoryBasicInformation>();
-            // SAFETY: any address may be asked for; there is room for the answer.
-            if unsafe { VirtualQuery(ptr::without_provenance(at), told.as_mut_ptr(), size) } == 0 {
+            // SAFETY: any address may be asked for; there is room for the answer, which any bytes may be.
+            if unsafe { VirtualQuery(ptr::without_provenance(at), &raw mut told, size) } == 0 {
                 return false;
             }
-            // SAFETY: the answer was written.
-            let told = unsafe { told.assume_init() };
             let wanted = if read_only { READABLE } else { WRITABLE };
             let guarded = told.protection & PAGE_GUARD != 0;
             if told.state != MEM_COMMIT || told.protection & wanted == 0 || guarded {
                 return false;
             }
-            at = told.base.addr() + told.size;
+            at = told.base + told.size;
         }
         true
     }

@@ -122,10 +122,18 @@ impl Storage {
         Some(Self::of(pages::map(len)?, len, true, Owner::Pages, false))
     }
 
-    /// Addresses for memory of a device, which [`pages::commit`] makes memory.
+    /// Addresses for memory of a device, which [`Self::commit`] makes memory.
     #[cfg(any(not(target_os = "linux"), miri))]
     pub(crate) fn reserved(len: usize) -> Option<Self> {
         Some(Self::of(pages::reserve(len)?, len, false, Owner::Pages, false))
+    }
+
+    /// Makes a part of reserved addresses memory; whether there was enough.
+    #[cfg(any(not(target_os = "linux"), miri))]
+    pub(crate) fn commit(&self, offset: usize, len: usize) -> bool {
+        assert!(matches!(self.owner, Owner::Pages), "reserved addresses");
+        // SAFETY: a part of the pages that were reserved for this storage.
+        unsafe { pages::commit(self.at(offset, len), len) }
     }
 
     /// Memory of the program, which it promises to leave mapped while it is registered.
@@ -588,6 +596,7 @@ mod tests {
     fn words_of_all_lanes_need_alignment_where_they_are() {
         let mut bytes = [0u64; 40];
         let odd = bytes.as_mut_ptr().cast::<u8>().wrapping_add(1);
+        let _ = odd.expose_provenance(); // as the registration of memory does
         let storage = Storage::registered(odd, 300, false).unwrap();
         let at = std::array::from_fn(|lane| lane as u64 * 4);
         assert!(!storage.load_row::<4>(0, &at, &mut [0; 32]));

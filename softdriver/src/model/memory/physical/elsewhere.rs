@@ -2,7 +2,6 @@
 //! So it is mapped once at a time, and not shared.
 
 use crate::entry::Answer;
-use crate::model::memory::pages;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::storage::Storage;
 use cuscope_sys::*;
@@ -10,7 +9,7 @@ use std::ffi::c_int;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most bytes of a range, which all take memory but on Windows.
+/// The most bytes of a range. On Windows they take memory only where something is mapped.
 const MOST: usize = if cfg!(windows) { 1 << 46 } else { 1 << 32 };
 
 /// The bytes of physical memory while they are not mapped.
@@ -56,7 +55,7 @@ impl Region {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         // It stays memory until the range ends.
-        if !pages::commit(self.at(offset, len), len) {
+        if !self.0.commit(offset, len) {
             memory.bytes.mapped.store(false, Ordering::Release);
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
