@@ -275,7 +275,7 @@ fn weights(weight: &Value, starts: &str) -> String {
     let mut text = String::from(
         "\n## Weight\n\n\
         A program that runs saxpy once. Built with `cargo build --release` from nothing, dependencies fetched, on two cores\n\
-        (C: `cc -O2`), where processor time is what compares, as these had other work too; its size is stripped. Locked:\n\
+        (C: `cc -O2`), of which processor time says more than the time that passes; its size is stripped. Locked:\n\
         the crates in its lock file, which has those for other targets too. Start: from `main` to the first launch, and\n\
         the whole process; medians.\n\n",
     );
