@@ -83,7 +83,7 @@ fn images_that_are_no_ptx() {
         assert!(matches!(&error, Error::File { kind: std::io::ErrorKind::NotFound, .. }));
         assert_says(&error, "cuModuleLoadDataEx", "/nowhere/at/all.ptx");
 
-        let path = std::env::temp_dir().join(format!("cuscope-{}.cubin", std::process::id()));
+        let path = common::temporary("bad.cubin");
         std::fs::write(&path, b"\x7fELF\xff\xfe").unwrap();
         let error = gpu.load_ptx_file(&path).unwrap_err();
         assert_says(&error, "cuModuleLoadDataEx", "a cubin: use `Cubin`");

@@ -131,7 +131,7 @@ fn ptx_comes_as_str_string_c_str_c_string_and_file() {
     with_gpu(|gpu| {
         let (text, with_nul) = (STORE.to_owned(), CString::new(STORE).unwrap());
         let borrowed: &CStr = &with_nul;
-        let path = std::env::temp_dir().join(format!("cuscope-{}-store.ptx", std::process::id()));
+        let path = crate::common::temporary("store.ptx");
         std::fs::write(&path, STORE).unwrap();
         let modules = [
             gpu.load_ptx(STORE),

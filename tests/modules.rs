@@ -355,7 +355,7 @@ fn objects_and_archives_that_are_none_are_refused() {
 
 #[test]
 fn modules_and_libraries_come_from_files_with_options() {
-    let file = std::env::temp_dir().join(format!("cuscope-modules-{}.ptx", std::process::id()));
+    let file = common::temporary("modules.ptx");
     std::fs::write(&file, PTX).unwrap();
     let ptx = Ptx::from_file(&file).unwrap();
     std::fs::remove_file(&file).unwrap();

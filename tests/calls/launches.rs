@@ -94,7 +94,7 @@ pub(crate) fn diagnostics(t: &mut Table, gpu: &PushedGuard<'_>) {
     let current = "cuLogsCurrent";
     let mut log = t.row("DriverLog::now", &[current], DriverLog::now).unwrap();
     t.row("DriverLog::read", &["cuLogsDumpToMemory"], || log.read()).unwrap();
-    let file = std::env::temp_dir().join(format!("cuscope-cost-{}", std::process::id()));
+    let file = crate::common::temporary("cost");
     t.row("DriverLog::write_to", &["cuLogsDumpToFile"], || log.write_to(&file)).unwrap();
     std::fs::remove_file(file).unwrap();
     let (dump, why) =

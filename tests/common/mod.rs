@@ -10,6 +10,7 @@ pub(crate) mod system;
 
 pub(crate) use system::signal;
 
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -95,6 +96,11 @@ pub(crate) fn thorough(count: usize) -> usize {
 /// So long, or twenty times as long under Miri: for a kernel that runs while the test makes some calls.
 pub(crate) const fn longer(time: Duration) -> Duration {
     if cfg!(miri) { time.saturating_mul(20) } else { time }
+}
+
+/// Where a test of this process may have a file, which it removes.
+pub(crate) fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("cuscope-{}-{name}", std::process::id()))
 }
 
 /// The name of a test in its binary.

@@ -1,7 +1,7 @@
 //! What a real driver dies of, and the software driver refuses: F127, F149, F158, F171, F174, F175, F192, F212,
 //! F214, F217, F250, F274, F313, F321.
 
-use crate::common::{assert_success, software};
+use crate::common::{assert_success, signal, software};
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{c_char, c_int, c_void};
@@ -204,11 +204,8 @@ fn what_a_real_driver_dies_of_is_an_error_of_the_software_driver() {
             return None;
         }
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        (crate::common::signal(output.status) != Some(libc::SIGSEGV)).then_some((
-            name,
-            output.status,
-            text,
-        ))
+        let died = signal(output.status) == Some(libc::SIGSEGV);
+        (!died).then_some((name, output.status, text))
     });
     let alive: Vec<_> = alive.collect();
     assert!(alive.is_empty(), "{alive:#?}");

@@ -203,7 +203,7 @@ fn the_log_is_read_from_a_place_on() {
             "{lines}"
         );
         assert_eq!(lines.lines().count(), 101);
-        let file = std::env::temp_dir().join(format!("cuscope-log-{}", std::process::id()));
+        let file = crate::common::temporary("log");
         let path = std::ffi::CString::new(file.to_str().unwrap()).unwrap();
         ok!(newer cuLogsDumpToFile(null_mut(), path.as_ptr(), 0));
         assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 101);

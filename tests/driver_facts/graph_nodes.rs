@@ -728,7 +728,7 @@ fn a_graph_is_drawn_to_a_file() {
     let place = place();
     let graph = new();
     let _set = fill(graph, &place, 1);
-    let path = std::env::temp_dir().join(format!("cuscope-facts-{}.dot", std::process::id()));
+    let path = crate::common::temporary("facts.dot");
     let name = CString::new(path.as_os_str().as_encoded_bytes()).unwrap();
     ok!(cuGraphDebugDotPrint(graph, name.as_ptr(), 0));
     let text = std::fs::read_to_string(&path).unwrap();

@@ -126,6 +126,7 @@ fn the_host_uses_managed_memory_behind_a_bad_address() {
 #[cfg(unix)] // it forks
 #[test]
 fn the_child_of_a_fork_has_no_managed_memory() {
+    use std::os::unix::process::ExitStatusExt as _;
     skip_under_miri!("forks");
     fresh!(the_child_of_a_fork_has_no_managed_memory, {
         let a = place();
@@ -141,8 +142,7 @@ fn the_child_of_a_fork_has_no_managed_memory() {
         let mut status = 0;
         // SAFETY: the child above, and a place for its status.
         assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
-        let status =
-            <std::process::ExitStatus as std::os::unix::process::ExitStatusExt>::from_raw(status);
+        let status = std::process::ExitStatus::from_raw(status);
         // The software driver's is memory of the process, which the child has a copy of.
         if software() {
             assert!(status.success());

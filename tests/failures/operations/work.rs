@@ -598,7 +598,7 @@ operations! {
         drop(on_driver_log(|_, _| ())?);
         drop(on_over_budget(Device::get(0)?, |_| ())?);
         DriverLog::now()?.read()?;
-        let file = std::env::temp_dir().join(format!("cuscope-failures-{}", std::process::id()));
+        let file = common::temporary("failures");
         let written = DriverLog::all().write_to(&file);
         let _ = std::fs::remove_file(file);
         written
