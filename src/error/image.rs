@@ -29,7 +29,7 @@ impl fmt::Display for ImageKind {
 }
 
 /// An image that this crate refused before the driver saw it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ImageError {
     expected: ImageKind,
     problem: ImageProblem,
@@ -138,5 +138,7 @@ impl fmt::Display for ImageError {
         }
     }
 }
+
+super::debug_with_message!(ImageError: expected problem);
 
 impl std::error::Error for ImageError {}

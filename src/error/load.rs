@@ -4,7 +4,7 @@ use super::DriverError;
 use std::fmt;
 
 /// The driver refused code. Contains the log of its compiler or linker, and the line of PTX that the log names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct LoadError {
     driver: DriverError,
     log: String,
@@ -65,6 +65,8 @@ impl fmt::Display for LoadError {
         }
     }
 }
+
+super::debug_with_message!(LoadError: driver log line);
 
 impl std::error::Error for LoadError {}
 

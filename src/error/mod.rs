@@ -31,7 +31,10 @@ pub(crate) use name;
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 /// An error of this crate. Every message names the driver call and says how to fix the program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+///
+/// `{:?}` writes the message behind the name of the variant, since a `main` that returns the error shows that. `{:#?}` writes
+/// the fields.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The driver refused a call.
@@ -279,6 +282,86 @@ impl Error {
     }
 }
 
+/// Writes the message for `{:?}`, and the fields for `{:#?}`.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, fields) = self.parts();
+        if !f.alternate() {
+            return write!(f, "{name}: {self}");
+        }
+        let mut shown = f.debug_struct(name);
+        for (name, value) in fields {
+            shown.field(name, value);
+        }
+        shown.finish()
+    }
+}
+
+impl Error {
+    /// Returns the name of the variant, and its fields with their names.
+    #[cold]
+    fn parts(&self) -> (&'static str, Vec<(&'static str, &dyn fmt::Debug)>) {
+        match self {
+            Error::Driver(e) => ("Driver", vec![("call", &e.call), ("code", &e.code)]),
+            Error::NoDriver(e) => ("NoDriver", vec![("reason", e)]),
+            Error::Load(e) => ("Load", vec![("error", e)]),
+            #[cfg(feature = "nvrtc-load")]
+            Error::Nvrtc(e) => ("Nvrtc", vec![("error", e)]),
+            Error::StackTaken => ("StackTaken", vec![]),
+            Error::Suspended { call } => ("Suspended", vec![("call", call)]),
+            Error::NotCurrent { call } => ("NotCurrent", vec![("call", call)]),
+            Error::OtherContext { call } => ("OtherContext", vec![("call", call)]),
+            Error::OtherStream { call } => ("OtherStream", vec![("call", call)]),
+            Error::LengthMismatch { call, from, to } => {
+                ("LengthMismatch", vec![("call", call), ("from", from), ("to", to)])
+            }
+            Error::ExtentMismatch { call, extents } => {
+                ("ExtentMismatch", vec![("call", call), ("extents", extents)])
+            }
+            Error::GraphBuffers { call, captured, named } => {
+                ("GraphBuffers", vec![("call", call), ("captured", captured), ("named", named)])
+            }
+            Error::InvalidRange { call, end, len } => {
+                ("InvalidRange", vec![("call", call), ("end", end), ("len", len)])
+            }
+            Error::InvalidArgument { call, reason } => {
+                ("InvalidArgument", vec![("call", call), ("reason", reason)])
+            }
+            Error::NeedsDriver { call, since } => {
+                ("NeedsDriver", vec![("call", call), ("since", since)])
+            }
+            Error::UnknownValue { call, value } => {
+                ("UnknownValue", vec![("call", call), ("value", value)])
+            }
+            Error::Image(e) => ("Image", vec![("error", e)]),
+            Error::Signature(e) => ("Signature", vec![("error", e)]),
+            Error::VariableType { call, bytes, size } => {
+                ("VariableType", vec![("call", call), ("bytes", bytes), ("size", size)])
+            }
+            Error::VariableLent { call } => ("VariableLent", vec![("call", call)]),
+            Error::NothingFits { call } => ("NothingFits", vec![("call", call)]),
+            Error::File { call, path, kind } => {
+                ("File", vec![("call", call), ("path", path), ("kind", kind)])
+            }
+        }
+    }
+}
+
+/// Writes `{:?}` of a part of an error as its message behind its name, and `{:#?}` as its fields.
+macro_rules! debug_with_message {
+    ($name:ident: $($field:ident)*) => {
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                if !f.alternate() {
+                    return write!(f, concat!(stringify!($name), ": {}"), self);
+                }
+                f.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))*.finish()
+            }
+        }
+    };
+}
+pub(crate) use debug_with_message;
+
 #[diagnostic::do_not_recommend]
 impl From<ffi::NeedsDriver> for Error {
     fn from(needs: ffi::NeedsDriver) -> Self {
@@ -360,12 +443,7 @@ impl fmt::Display for DriverError {
     }
 }
 
-/// Prints the message too, which a `main` that returns the error shows.
-impl fmt::Debug for DriverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DriverError({self})")
-    }
-}
+debug_with_message!(DriverError: call code);
 
 impl std::error::Error for DriverError {}
 
@@ -409,6 +487,33 @@ mod tests {
         assert!(!e.is_sticky());
     }
 
+    /// `main` prints this. The message is in it, and the fields are in the long form.
+    #[test]
+    fn debug_has_the_message_and_its_long_form_the_fields() {
+        let call = name!(cuInit);
+        let taken = format!("{:?}", Error::StackTaken);
+        assert!(taken.starts_with("StackTaken: this thread's context stack is taken"), "{taken}");
+        let driver = DriverError::new(call, ffi::CUDA_ERROR_INVALID_PTX);
+        let load = LoadError::new(driver, "line 1; wrong".to_owned(), Some(b"frob"));
+        let signature = SignatureError {
+            kernel: "k".to_owned(),
+            index: 0,
+            problem: SignatureProblem::TooMany { given: "u32" },
+        };
+        let path = Box::new(PathBuf::from("/nowhere"));
+        for (error, name, field) in [
+            (Error::GraphBuffers { call, captured: 2, named: 3 }, "GraphBuffers", "captured: 2"),
+            (Error::Driver(driver), "Driver", "code: "),
+            (Box::new(load).into(), "Load", "log: \"line 1; wrong\""),
+            (Box::new(signature).into(), "Signature", "kernel: \"k\""),
+            (Error::File { call, path, kind: std::io::ErrorKind::NotFound }, "File", "NotFound"),
+        ] {
+            let (short, long) = (format!("{error:?}"), format!("{error:#?}"));
+            assert_eq!(short, format!("{name}: {error}"));
+            assert!(long.starts_with(&format!("{name} {{")) && long.contains(field), "{long}");
+        }
+    }
+
     #[test]
     fn errors_stay_small() {
         assert!(size_of::<Error>() <= 40, "{}", size_of::<Error>());
@@ -440,6 +545,6 @@ mod tests {
         let needs = ffi::NeedsDriver { function: call, since: 13000 };
         assert_eq!(Error::from(needs), Error::NeedsDriver { call, since: 13000 });
         let text = format!("{:?}", DriverError::new(call, CUresult(1)));
-        assert!(text.starts_with(&format!("DriverError(`{call}`")), "{text}");
+        assert!(text.starts_with(&format!("DriverError: `{call}`")), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A signature does not match the kernel. Nothing was launched.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SignatureError {
     pub(crate) kernel: String,
     pub(crate) index: usize,
@@ -94,5 +94,7 @@ impl fmt::Display for SignatureError {
         f.write_str("; declare the parameters as the kernel does")
     }
 }
+
+super::debug_with_message!(SignatureError: kernel index problem);
 
 impl std::error::Error for SignatureError {}

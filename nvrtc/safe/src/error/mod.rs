@@ -4,12 +4,13 @@ mod log;
 
 use crate::ffi;
 use ffi::nvrtcResult;
+use std::fmt;
 
 pub(crate) use log::PTX;
 pub use log::{CompileLog, Diagnostic, Severity};
 
 /// An error of NVRTC. Every message names the call and says how to fix the program.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NvrtcError {
     /// NVRTC refused the source or an option. Contains the compiler's log.
@@ -93,6 +94,35 @@ impl NvrtcError {
     }
 }
 
+/// Writes the message behind the name of the variant for `{:?}`, which a `main` that returns the error shows, and the fields
+/// for `{:#?}`.
+impl fmt::Debug for NvrtcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, fields): (_, Vec<(_, &dyn fmt::Debug)>) = match self {
+            NvrtcError::Compile(e) => ("Compile", vec![("error", e)]),
+            NvrtcError::Call { call, code } => ("Call", vec![("call", call), ("code", code)]),
+            NvrtcError::InvalidArgument { call, reason } => {
+                ("InvalidArgument", vec![("call", call), ("reason", reason)])
+            }
+            NvrtcError::NoOutput { call, reason } => {
+                ("NoOutput", vec![("call", call), ("reason", reason)])
+            }
+            NvrtcError::NeedsNvrtc { needs } => ("NeedsNvrtc", vec![("needs", needs)]),
+            NvrtcError::NotLoaded { call, why } => {
+                ("NotLoaded", vec![("call", call), ("why", why)])
+            }
+        };
+        if !f.alternate() {
+            return write!(f, "{name}: {self}");
+        }
+        let mut shown = f.debug_struct(name);
+        for (name, value) in fields {
+            shown.field(name, value);
+        }
+        shown.finish()
+    }
+}
+
 impl From<ffi::NeedsNvrtc> for NvrtcError {
     fn from(needs: ffi::NeedsNvrtc) -> Self {
         NvrtcError::NeedsNvrtc { needs }
@@ -102,7 +132,7 @@ impl From<ffi::NeedsNvrtc> for NvrtcError {
 pub(crate) const COMPILE: &str = "nvrtcCompileProgram";
 
 /// A program did not compile. The message contains the log.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}{}{log}", describe(COMPILE, *code), with(options), if log.is_empty() { "" } else { "\n" })]
 pub struct CompileError {
     code: nvrtcResult,
@@ -126,6 +156,18 @@ impl CompileError {
     #[must_use]
     pub fn log(&self) -> &CompileLog {
         &self.log
+    }
+}
+
+/// Writes the message for `{:?}`, and the fields for `{:#?}`.
+impl fmt::Debug for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return write!(f, "CompileError: {self}");
+        }
+        let CompileError { code, log, options } = self;
+        let mut shown = f.debug_struct("CompileError");
+        shown.field("code", code).field("log", log).field("options", options).finish()
     }
 }
 
@@ -213,6 +255,19 @@ mod tests {
             }
         }
         assert_eq!(named, 19);
+    }
+
+    /// `main` prints this.
+    #[test]
+    fn debug_has_the_message_and_its_long_form_the_fields() {
+        let error = NvrtcError::invalid("nvrtcCreateProgram", "no NUL");
+        assert_eq!(format!("{error:?}"), format!("InvalidArgument: {error}"));
+        assert!(format!("{error:#?}").contains("reason: \"no NUL\""), "{error:#?}");
+        let refused = CompileError::new(nvrtcResult(6), CompileLog::default(), String::new());
+        assert_eq!(format!("{refused:?}"), format!("CompileError: {refused}"));
+        assert!(format!("{refused:#?}").contains("options: \"\""), "{refused:#?}");
+        let error = NvrtcError::from(Box::new(refused));
+        assert_eq!(format!("{error:?}"), format!("Compile: {error}"));
     }
 
     #[test]
