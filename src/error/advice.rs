@@ -145,7 +145,8 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
              library path"
         }
         (CUDA_ERROR_NO_DEVICE, _) if ffi::DRIVER == "software" => {
-            "CUSCOPE_SOFT_DEVICES gives the software driver no devices: unset it"
+            "CUDA_VISIBLE_DEVICES or CUSCOPE_SOFT_DEVICES leaves the software driver no device: unset the one that is set, or \
+             name a device that there is"
         }
         (CUDA_ERROR_NO_DEVICE, _) => {
             "no CUDA device is visible: check `nvidia-smi` and CUDA_VISIBLE_DEVICES"
@@ -210,8 +211,11 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "a stream that waits for the default stream is being captured: end the capture first, \
              or use `NON_BLOCKING` streams"
         }
-        (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED | CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, _) => {
+        (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, _) => {
             "a stream is being captured: end the capture first"
+        }
+        (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, _) => {
+            "an earlier call, maybe of other code, spoilt the capture: end it, and capture again without that call"
         }
         _ => "see the CUDA driver API manual, \"CUresult\"",
     }
@@ -335,6 +339,8 @@ mod tests {
             (CUDA_ERROR_NOT_SUPPORTED, "", "does not support"),
             (CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, "", "different versions"),
             (CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "", "NON_BLOCKING"),
+            (CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "", "end the capture first"),
+            (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "", "capture again"),
         ] {
             let advice = for_call(call, code);
             assert!(advice.contains(words), "{code:?} of {call:?}: {advice}");
