@@ -31,19 +31,28 @@ fn no_device() {
         skip!("needs the software driver, which can be told to have no device");
     }
     skip_under_miri!("it starts a process without a device");
-    let Some(output) =
-        common::respawn_with(module_path!(), "no_device", &[("CUSCOPE_SOFT_DEVICES", "0")])
-    else {
-        let error = Device::get(0).unwrap_err();
-        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_NO_DEVICE));
-        assert_says(&error, "cuInit", "CUSCOPE_SOFT_DEVICES");
-        assert_says(&Device::count().unwrap_err(), "cuInit", "CUSCOPE_SOFT_DEVICES");
-        assert_says(&ContextStack::current_thread().unwrap_err(), "cuInit", "CUSCOPE_SOFT_DEVICES");
-        let nothing = ContextStack::reentrant(|_| -> cuscope::Result { panic!("not called") });
-        assert_says(&nothing.unwrap_err(), "cuInit", "CUSCOPE_SOFT_DEVICES");
-        return;
-    };
-    common::assert_success("no_device", &output);
+    let hidden = [
+        ("CUSCOPE_SOFT_DEVICES", "0"),
+        ("CUDA_VISIBLE_DEVICES", ""),
+        ("CUDA_VISIBLE_DEVICES", "-1"),
+    ];
+    for variable in hidden {
+        let Some(output) = common::respawn_with(module_path!(), "no_device", &[variable]) else {
+            let error = Device::get(0).unwrap_err();
+            assert_eq!(error.code(), Some(ffi::CUDA_ERROR_NO_DEVICE));
+            assert!(error.is_unavailable());
+            // The driver does not say which of them it was.
+            assert_says(&error, "cuInit", "CUSCOPE_SOFT_DEVICES");
+            assert_says(&error, "cuInit", "CUDA_VISIBLE_DEVICES");
+            assert_says(&Device::count().unwrap_err(), "cuInit", "CUDA_VISIBLE_DEVICES");
+            let stack = ContextStack::current_thread();
+            assert_says(&stack.unwrap_err(), "cuInit", "CUDA_VISIBLE_DEVICES");
+            let nothing = ContextStack::reentrant(|_| -> cuscope::Result { panic!("not called") });
+            assert_says(&nothing.unwrap_err(), "cuInit", "CUDA_VISIBLE_DEVICES");
+            return;
+        };
+        common::assert_success("no_device", &output);
+    }
 }
 
 #[test]

@@ -275,6 +275,39 @@ impl Error {
         }
     }
 
+    /// Returns whether this machine has no GPU that the process can use: no driver, no device, a driver that is too old, or
+    /// the toolkit's stub in place of the driver. A program that also runs without a GPU asks this.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Device, Result};
+    ///
+    /// fn gpus() -> Result<Vec<Device>> {
+    ///     match Device::all() {
+    ///         Err(error) if error.is_unavailable() => Ok(Vec::new()),
+    ///         all => all,
+    ///     }
+    /// }
+    /// # assert!(!gpus()?.is_empty());
+    /// # Ok::<(), cuscope::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        match self {
+            Error::NoDriver(_) => true,
+            Error::NeedsDriver { call, .. } => *call == name!(cuInit),
+            _ => self.code().is_some_and(|code| {
+                [
+                    ffi::CUDA_ERROR_NO_DEVICE,
+                    ffi::CUDA_ERROR_STUB_LIBRARY,
+                    ffi::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+                    ffi::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE,
+                ]
+                .contains(&code)
+            }),
+        }
+    }
+
     /// Returns whether only a new process can use the GPU again. See [`DriverError::is_sticky`].
     #[must_use]
     pub fn is_sticky(&self) -> bool {
@@ -511,6 +544,29 @@ mod tests {
             let (short, long) = (format!("{error:?}"), format!("{error:#?}"));
             assert_eq!(short, format!("{name}: {error}"));
             assert!(long.starts_with(&format!("{name} {{")) && long.contains(field), "{long}");
+        }
+    }
+
+    #[test]
+    fn a_machine_without_a_usable_gpu_is_told_from_a_mistake() {
+        let call = name!(cuInit);
+        let driver = |code| Error::Driver(DriverError::new(call, code));
+        for error in [
+            driver(ffi::CUDA_ERROR_NO_DEVICE),
+            driver(ffi::CUDA_ERROR_STUB_LIBRARY),
+            driver(ffi::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH),
+            driver(ffi::CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE),
+            Error::NeedsDriver { call, since: 12000 },
+        ] {
+            assert!(error.is_unavailable(), "{error}");
+        }
+        for error in [
+            driver(ffi::CUDA_ERROR_INVALID_DEVICE),
+            driver(ffi::CUDA_ERROR_OUT_OF_MEMORY),
+            Error::NeedsDriver { call: name!(cuFuncGetName), since: 12030 },
+            Error::StackTaken,
+        ] {
+            assert!(!error.is_unavailable(), "{error}");
         }
     }
 
