@@ -42,7 +42,7 @@ fn main() -> Result {
     let mut passes = gpu.on(&stream).zeroed::<u32>(1)?;
     let enough = 1e-10 * LEN as f32;
 
-    let (all, one) = (LaunchConfig::for_num_elems(LEN), LaunchConfig::new(1, 1));
+    let (all, one) = (LaunchConfig::for_num_elems(LEN as usize)?, LaunchConfig::new(1, 1));
     let (graph, ()) = gpu.build_graph(|g| {
         let (mut x, mut r, mut p) = (g.hold(&mut x), g.hold(&mut r), g.hold(&mut p));
         let (mut rest, mut passes) = (g.hold(&mut rest), g.hold(&mut passes));

@@ -47,7 +47,9 @@ impl Floating {
         let Handles { stream, saxpy, x, y } = gpu.bind_mut(&mut self.handles)?;
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
         // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `N`.
-        unsafe { gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(N), (N, a, &*x, y)) }?;
+        unsafe {
+            gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(N as usize)?, (N, a, &*x, y))
+        }?;
         gpu.pop()
     }
 }

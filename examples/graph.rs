@@ -21,7 +21,7 @@ fn chain<'s, 'ctx>(
     y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
     for _ in 0..STEPS {
-        let config = LaunchConfig::for_num_elems(LEN as u32);
+        let config = LaunchConfig::for_num_elems(LEN)?;
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
         unsafe { stream.launch(saxpy, config, (LEN as u32, 1.0_f32, x, &mut *y)) }?;
     }

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("second process: {} elements of the first one at {:#x}", y.len(), y.address());
         let x = gpu.on(&stream).from_slice(&[2.0_f32; LEN])?;
         let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
-        let (launch, n) = (LaunchConfig::for_num_elems(LEN as u32), LEN as u32);
+        let (launch, n) = (LaunchConfig::for_num_elems(LEN)?, LEN as u32);
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
         unsafe { gpu.on(&stream).launch(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
         return Ok(());

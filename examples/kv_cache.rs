@@ -41,7 +41,7 @@ fn main() -> Result {
 
     // Work on all keys as on one buffer, whichever pieces of memory they lie in: sum = 2 * keys + sum.
     let mut sum = gpu.on(&stream).zeroed::<f32>(keys.len())?;
-    let launch = LaunchConfig::for_num_elems(keys.len() as u32);
+    let launch = LaunchConfig::for_num_elems(keys.len())?;
     // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
     unsafe {
         gpu.on(&stream).launch(&saxpy, launch, (keys.len() as u32, 2.0_f32, &keys, &mut sum))

@@ -45,7 +45,9 @@ impl Share {
         let n = u32::try_from(x.len()).expect("a share fits a grid");
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
         // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-        unsafe { gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(n), (n, a, &*x, y)) }?;
+        unsafe {
+            gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(n as usize)?, (n, a, &*x, y))
+        }?;
         gpu.pop()
     }
 

@@ -85,7 +85,7 @@ impl Nccl {
 struct Rank {
     context: Context,
     comm: Comm,
-    memory: Detached<(OrderedStream<'static>, OrderedBuffer<'static, f32>)>,
+    memory: Detached<(OrderedStream, OrderedBuffer<f32>)>,
 }
 
 /// Sums over all ranks. NCCL enqueues when the group ends, and so all of `foreign` are open until then: each rank's is

@@ -34,7 +34,7 @@ fn main() -> Result {
     println!("two blocks on a multiprocessor can have {free} bytes of shared memory each");
 
     let n = 100_000_u32;
-    let config = LaunchConfig::by_occupancy(&gpu, &saxpy, n, 0)?;
+    let config = LaunchConfig::by_occupancy(&gpu, &saxpy, n as usize, 0)?;
     println!("{n} elements: {} blocks of {} threads", config.grid.x, config.block.x);
 
     let stream = gpu.stream()?;

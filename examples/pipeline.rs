@@ -36,7 +36,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
             stream.upload(input, x)?;
         }
         if work.kernels {
-            let config = LaunchConfig::for_num_elems(len);
+            let config = LaunchConfig::for_num_elems(len as usize)?;
             // SAFETY: the kernel is iterate(unsigned n, unsigned steps, const float *x, float *y) over
             // `n` elements.
             unsafe { stream.launch(iterate, config, (len, steps, &*x, &mut *y)) }?;

@@ -72,7 +72,9 @@ unsafe extern "C" fn plugin_run(user: *mut c_void, values: *mut f32, len: usize)
             let arguments = (n, 2.0_f32, &x, &mut y);
             // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
             // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-            unsafe { gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(n), arguments) }?;
+            unsafe {
+                gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(n as usize)?, arguments)
+            }?;
             gpu.on(stream).download(&y, values)
         })
     })

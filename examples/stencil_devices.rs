@@ -15,10 +15,10 @@ const HALO: usize = 32;
 cuscope::handles! {
     /// What a device keeps.
     struct Handles<'ctx> {
-        ordered: OrderedStream<'ctx>,
+        ordered: OrderedStream,
         heat: Function<'ctx>,
-        now: OrderedBuffer<'ctx, f32>,
-        next: OrderedBuffer<'ctx, f32>,
+        now: OrderedBuffer<f32>,
+        next: OrderedBuffer<f32>,
     }
 }
 
@@ -44,7 +44,7 @@ impl Part {
     fn start(&mut self, stack: &mut ContextStack) -> Result {
         let gpu = stack.push(&self.context)?;
         let Handles { ordered, heat, now, next } = gpu.bind_mut(&mut self.handles)?;
-        let (n, config) = (self.len, LaunchConfig::for_num_elems(self.len));
+        let (n, config) = (self.len, LaunchConfig::for_num_elems(self.len as usize)?);
         for _ in 0..HALO / 2 {
             // SAFETY: 1. to 3. The kernel's parameters are (unsigned n, const float *x, float *y); it reads `n`
             // elements of one buffer and writes `n` of the other one, and both have `n`.

@@ -68,7 +68,7 @@ fn check<'ctx, T: Number>(
     let mut x_dev = gpu.alloc(x.len())?;
     let mut y_dev = gpu.alloc(y.len())?;
     gpu.on(stream).upload(&x, &mut x_dev)?;
-    let config = LaunchConfig::for_num_elems(n);
+    let config = LaunchConfig::for_num_elems(n as usize)?;
     // SAFETY: the kernel's parameters are (unsigned n, const T *x, T *y) for the T of the expression; it
     // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
     unsafe { gpu.on(stream).launch(&kernel, config, (n, &x_dev, &mut y_dev)) }?;

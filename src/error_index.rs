@@ -57,7 +57,7 @@
 //! | E0505: cannot move out of `x`, a buffer with a part; of `pinned`; of `event`; of `buffer`, which a tensor map has | [types](#types), [page-locked memory](#page-locked-memory), [launches](#launches) |
 //! | E0509: cannot move out of type …, which implements the `Drop` trait | [structs of handles](#structs-of-handles) |
 //! | E0515: cannot return value referencing local variable `stack`; E0505: cannot move out of `stack` | [it leaves the function](#it-leaves-the-function) |
-//! | E0515: … referencing local variable `stack`, a graph or memory of an ordered stream; … `data`, a registered slice | [graphs](#graphs), [ordered streams](#ordered-streams), [page-locked memory](#page-locked-memory) |
+//! | E0515: … referencing local variable `stack`, a graph; … `data`, a registered slice | [graphs](#graphs), [page-locked memory](#page-locked-memory) |
 //! | E0521: borrowed data escapes outside of closure, of `reentrant` or `with` | [out of `reentrant`](#out-of-reentrant) |
 //! | E0521: `inner`, `s` escapes the closure body, of `scope` | [another scope's](#another-scopes) |
 //! | E0521: `c`, `g` escapes the closure body, of `capture` or `build_graph` | [graphs](#graphs) |
@@ -291,8 +291,8 @@
 //! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
 //! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool
-//! and ordered streams: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`,
-//! `ui-tests/ordered_under_another_guard.rs`, `ui-tests/graphics_under_another_guard.rs`. With more code in between:
+//! and objects of graphics: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`,
+//! `ui-tests/graphics_under_another_guard.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
 //! `ui-tests/brand_scoped_thread.rs`, `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`,
 //! `ui-tests/brand_forget.rs`.
@@ -725,19 +725,17 @@
 //! | E0716: temporary value dropped while borrowed, a `slice` | give the buffer a name | `ui-tests/ordered_part_outlives_buffer.rs` |
 //! | E0277: a texture of `&…` cannot be shared | create the texture of the array itself, which it then [owns](crate::texture::Texture::share) | `ui-tests/shared_texture_of_borrowed_array.rs` |
 //! | E0308: types differ in mutability, at `ordered.stream()` | capture another stream, and [replay](crate::OrderedStream::replay) the graph in this one | `ui-tests/ordered_stream_captured.rs` |
-//! | E0515: cannot return value referencing local variable `stack` | return the memory [detached](crate::detached) | `ui-tests/ordered_leaves_its_guard.rs` |
-//! | E0597: `outer` does not live long enough | memory and stream have different guards: use those of one guard | `ui-tests/ordered_under_another_guard.rs` |
 //!
 //! ```compile_fail,E0277
 //! # use cuscope::{DeviceBuffer, OrderedStream, Result};
-//! # fn example<'c>(ordered: &OrderedStream<'c>, x: DeviceBuffer<'c, f32>) -> Result {
+//! # fn example<'c>(ordered: &OrderedStream, x: DeviceBuffer<'c, f32>) -> Result {
 //! let mut y = ordered.alloc(16)?;
 //! ordered.copy(&x, &mut y)
 //! # }
 //! ```
 //! ```no_run
 //! # use cuscope::{DeviceBuffer, OrderedStream, Result};
-//! # fn example<'c>(ordered: &OrderedStream<'c>, x: DeviceBuffer<'c, f32>) -> Result {
+//! # fn example<'c>(ordered: &OrderedStream, x: DeviceBuffer<'c, f32>) -> Result {
 //! let x = ordered.adopt(x)?;
 //! let mut y = ordered.alloc(16)?;
 //! ordered.copy(&x, &mut y)

@@ -130,6 +130,31 @@ impl Drop for EventInner {
 }
 
 /// # Events
+impl Context {
+    /// Creates an event that takes time stamps, for [ordered streams](crate::OrderedStream). The context is current only
+    /// while this runs.
+    ///
+    /// # Errors
+    /// The errors of [`with`](Self::with); a driver error.
+    #[doc(alias = "cuEventCreate")]
+    #[inline]
+    pub fn event(&self) -> Result<Event<'static>> {
+        self.event_with(EventFlags::empty())
+    }
+
+    /// Creates an event with the given flags: [`event`](Self::event).
+    ///
+    /// # Errors
+    /// The errors of [`event`](Self::event); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits.
+    #[doc(alias = "cuEventCreate")]
+    #[inline]
+    pub fn event_with(&self, flags: EventFlags) -> Result<Event<'static>> {
+        let inner = Arc::new(EventInner::create_in(self, flags)?);
+        Ok(Event { inner, _brand: Brand::new() })
+    }
+}
+
+/// # Events
 impl<'ctx> PushedGuard<'ctx> {
     /// Creates an event that takes time stamps.
     ///

@@ -316,6 +316,6 @@ fn ordered_streams() {
         let refused = ordered.adopt(counter).unwrap_err();
         assert_says(&refused.error, "OrderedStream::adopt", "copy it to a buffer of the stream");
         let counter = refused.value.expect("it comes back");
-        assert_eq!(gpu.on(ordered.stream()).to_vec(&counter).unwrap().len(), 1);
+        assert_eq!(gpu.on(ordered.stream(gpu).unwrap()).to_vec(&counter).unwrap().len(), 1);
     });
 }

@@ -264,7 +264,7 @@ fn an_allocation_on_a_busy_stream_takes_microseconds() {
 
 cuscope::handles! {
     struct Place<'ctx> {
-        stream: OrderedStream<'ctx>,
+        stream: OrderedStream,
         spin: Function<'ctx>,
     }
 }

@@ -19,7 +19,7 @@ fn calls<R>(f: impl FnOnce() -> Result<R>) -> (R, Vec<&'static str>) {
 }
 
 fn saxpy<'ctx>(gpu: &PushedGuard<'ctx>) -> (Function<'ctx>, LaunchConfig) {
-    (kernel(gpu, SAXPY, "saxpy"), LaunchConfig::for_num_elems(0))
+    (kernel(gpu, SAXPY, "saxpy"), LaunchConfig::for_num_elems(0).unwrap())
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn what_is_wrong_with_others_is_wrong_with_empty_ones() {
         };
         assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
     }
-    let huge = LaunchConfig::for_num_elems(0).with_shared_bytes(1 << 30);
-    assert!(huge.is_empty() && !LaunchConfig::for_num_elems(1).is_empty());
+    let huge = LaunchConfig::for_num_elems(0).unwrap().with_shared_bytes(1 << 30);
+    assert!(huge.is_empty() && !LaunchConfig::for_num_elems(1).unwrap().is_empty());
     assert!(LaunchConfig::by_occupancy(&gpu, &store, 0, 0).unwrap().is_empty());
 }
 
@@ -166,8 +166,8 @@ fn ordered_streams_take_empty_memory() {
         other.zero(&mut x).unwrap();
         let shared = x.share();
         assert!(shared.is_empty() && ordered.to_vec(&shared).unwrap().is_empty());
-        let idle = shared.try_unwrap().unwrap().into_idle().unwrap();
-        gpu.on(other.stream()).upload(&[], &mut { idle }).unwrap();
+        let idle = shared.try_unwrap().unwrap().into_idle(gpu).unwrap();
+        gpu.on(other.stream(gpu).unwrap()).upload(&[], &mut { idle }).unwrap();
         let adopted = ordered.adopt(gpu.alloc::<f32>(0).unwrap()).unwrap();
         let pending = ordered.download_owned(&adopted, gpu.pinned(0).unwrap()).unwrap();
         assert!(pending.wait().unwrap().is_empty());

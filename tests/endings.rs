@@ -78,7 +78,7 @@ fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
 #[test]
 fn work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order() {
     fresh!(work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order, {
-        type InFlight = Detached<(OrderedBuffer<'static, u32>, OrderedStream<'static>)>;
+        type InFlight = Detached<(OrderedBuffer<u32>, OrderedStream)>;
         thread_local! {
             static FIRST: RefCell<Option<InFlight>> = const { RefCell::new(None) };
         }

@@ -115,7 +115,13 @@ fn a_mapped_buffer_is_used_like_any_other() {
             s.on(&stream).copy(&a, &mut b)?;
             let store = kernel(gpu, STORE, "store");
             // SAFETY: the kernel stores its second argument to its first.
-            unsafe { s.on(&stream).launch(&store, LaunchConfig::for_num_elems(1), (&mut b, 9_u32)) }
+            unsafe {
+                s.on(&stream).launch(
+                    &store,
+                    LaunchConfig::for_num_elems(1).unwrap(),
+                    (&mut b, 9_u32),
+                )
+            }
         })
         .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&b).unwrap()[..3], [9, 5, 5]);

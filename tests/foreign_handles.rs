@@ -244,8 +244,8 @@ fn memory_of_other_code_is_used_and_freed_by_it_alone() {
 /// Keeps an ordered stream busy, and then writes the buffer.
 fn busy<'ctx>(
     gpu: &PushedGuard<'ctx>,
-    ordered: &OrderedStream<'ctx>,
-    x: &mut cuscope::OrderedBuffer<'ctx, u32>,
+    ordered: &OrderedStream,
+    x: &mut cuscope::OrderedBuffer<u32>,
 ) {
     let spin = kernel(gpu, SPIN, "spin");
     // SAFETY: the kernel is spin(u64), and uses no memory.
@@ -258,7 +258,7 @@ fn an_ordered_stream_gives_memory_back_when_the_device_is_done() {
     with_gpu(|gpu| {
         let ordered = gpu.ordered_stream().unwrap();
         let other = gpu.ordered_stream().unwrap();
-        let raw = ordered.stream().raw() as usize;
+        let raw = ordered.raw() as usize;
         let done = Arc::new(Mutex::new(Vec::new()));
         let ask = || {
             let (address, done) = (new_memory(LEN * 4), done.clone());
@@ -283,9 +283,9 @@ fn an_ordered_stream_gives_memory_back_when_the_device_is_done() {
         drop(other.hand_over(moved).unwrap());
         let mut idle = ordered.adopt(ask()).unwrap();
         busy(gpu, &ordered, &mut idle);
-        let idle = idle.into_idle().unwrap();
+        let idle = idle.into_idle(gpu).unwrap();
         assert_eq!(idle.kind(), BufferKind::Foreign);
-        assert_eq!(downloaded(gpu, ordered.stream(), &idle), [5; LEN]);
+        assert_eq!(downloaded(gpu, ordered.stream(gpu).unwrap(), &idle), [5; LEN]);
         drop(idle);
         assert_eq!(*done.lock().unwrap(), [ffi::CUDA_SUCCESS; 4]);
         assert_eq!(ordered.usage().used, 0);

@@ -66,7 +66,13 @@ fn a_mapped_buffer_is_used_like_any_other() {
             let mut x = s.hold(&mut x);
             let store = kernel(gpu, STORE, "store");
             // SAFETY: the kernel stores its second argument to its first.
-            unsafe { s.on(&stream).launch(&store, LaunchConfig::for_num_elems(1), (&mut x, 9_u32)) }
+            unsafe {
+                s.on(&stream).launch(
+                    &store,
+                    LaunchConfig::for_num_elems(1).unwrap(),
+                    (&mut x, 9_u32),
+                )
+            }
         })
         .unwrap();
         drop(x);
@@ -96,6 +102,8 @@ fn an_ordered_stream_maps_and_unmaps_without_waiting() {
     with_gpu(|gpu| {
         let (object, buffer) = words(&gl, gpu, 100);
         let ordered = gpu.ordered_stream().unwrap();
+        let elsewhere = new_context().ordered_stream().unwrap().map_buffer::<u32>(&buffer);
+        assert!(matches!(elsewhere.unwrap_err(), Error::OtherContext { .. }));
         let (go, waits) = channel::<()>();
         let mut x = ordered.map_buffer::<u32>(&buffer).unwrap();
         let old = ordered.download_owned(&x, gpu.pinned(100).unwrap()).unwrap();
@@ -108,7 +116,7 @@ fn an_ordered_stream_maps_and_unmaps_without_waiting() {
         assert_eq!(old.wait().unwrap()[..], [7; 100]);
         assert_eq!(ordered.to_vec(&x).unwrap(), [5; 100]);
         // Memory that leaves the stream is used by all, and goes to another one.
-        let mut x = x.into_idle().unwrap();
+        let mut x = x.into_idle(gpu).unwrap();
         gpu.on(&gpu.stream().unwrap()).fill(&mut x, 6).unwrap();
         let other = gpu.ordered_stream().unwrap();
         let mut x = ordered.adopt(x).unwrap();

@@ -108,7 +108,7 @@ fn pushes_and_pops() -> Result<Stack> {
 struct Work<'ctx> {
     copies: Stream<'ctx>,
     kernels: Stream<'ctx>,
-    saxpy: Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>,
+    saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,
     x: [DeviceBuffer<'ctx, f32>; 2],
     y: DeviceBuffer<'ctx, f32>,
 }
@@ -116,7 +116,7 @@ struct Work<'ctx> {
 // begin: blocking
 fn blocking<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32]) -> Result {
     let Work { copies, kernels, saxpy, x: [x1, x2], y } = work;
-    let config = LaunchConfig::for_num_elems(4);
+    let config = LaunchConfig::for_num_elems(4)?;
     gpu.on(copies).upload(input, x1)?;
     // SAFETY: the kernel uses 4 elements of each buffer.
     unsafe { gpu.on(kernels).launch(saxpy, config, (4, 1.0, &*x1, &mut *y)) }?;
@@ -129,7 +129,7 @@ fn blocking<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32])
 // begin: overlapping
 fn overlapping<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32]) -> Result {
     let Work { copies, kernels, saxpy, x: [x1, x2], y } = work;
-    let config = LaunchConfig::for_num_elems(4);
+    let config = LaunchConfig::for_num_elems(4)?;
     gpu.scope(|s| {
         let (copy, run) = (s.on(copies), s.on(kernels));
         let (mut x1, mut x2, mut y) = (s.hold(x1), s.hold(x2), s.hold(y));
@@ -146,7 +146,7 @@ fn overlapping<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f3
 // begin: sharing
 fn sharing<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32]) -> Result {
     let Work { copies, kernels, saxpy, x: [x, _], y } = work;
-    let config = LaunchConfig::for_num_elems(4);
+    let config = LaunchConfig::for_num_elems(4)?;
     gpu.scope(|s| {
         let (copy, run) = (s.on(copies), s.on(kernels));
         let (mut x, mut y) = (s.hold(x), s.hold(y));
@@ -256,7 +256,7 @@ fn code(name: &str) -> String {
                   struct Work<'ctx> {\n\
                   copies: Stream<'ctx>,\n\
                   kernels: Stream<'ctx>,\n\
-                  saxpy: Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>,\n\
+                  saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,\n\
                   x: [DeviceBuffer<'ctx, f32>; 2],\n\
                   y: DeviceBuffer<'ctx, f32>,\n\
                   }\n";

@@ -90,7 +90,7 @@ fn fills_set_them() {
         gpu.on(&stream).fill(&mut x, value).unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [value; 7]);
         let ordered = gpu.ordered_stream().unwrap();
-        let mut pairs: OrderedBuffer<'_, [bf16; 2]> = ordered.alloc(3).unwrap();
+        let mut pairs: OrderedBuffer<[bf16; 2]> = ordered.alloc(3).unwrap();
         let pair = [bf16::from_f32(2.0), bf16::from_f32(-4.0)];
         ordered.fill(&mut pairs, pair).unwrap();
         assert_eq!(ordered.to_vec(&pairs).unwrap(), [pair; 3]);

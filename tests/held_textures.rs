@@ -26,9 +26,9 @@ fn both<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Both<'ctx>> {
 }
 
 /// The kernels `add` and `fetch`, whose shapes are those of the array and of `PLACES`.
-struct Kernels<'ctx> {
-    add: Kernel<'ctx, (SurfaceObject, f32)>,
-    fetch: Kernel<'ctx, Fetch>,
+struct Kernels {
+    add: Kernel<(SurfaceObject, f32)>,
+    fetch: Kernel<Fetch>,
 }
 
 type Fetch = (TextureObject, &'static [[f32; 2]], &'static mut [f32]);
@@ -36,7 +36,7 @@ type Fetch = (TextureObject, &'static [[f32; 2]], &'static mut [f32]);
 const ADDING: (u32, (u32, u32)) = (1, (4, 3));
 const FETCHING: (u32, u32) = (1, 2);
 
-fn kernels<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Kernels<'ctx>> {
+fn kernels(gpu: &PushedGuard<'_>) -> Result<Kernels> {
     Ok(Kernels {
         add: gpu.load_ptx(ADD)?.kernel("add")?,
         fetch: gpu.load_ptx(FETCH)?.kernel("fetch")?,

@@ -20,7 +20,7 @@ fn saxpy() {
         let y: Vec<f32> = (0..n).map(|i| 1.0 - i as f32).collect();
         let (x_dev, mut y_dev) = (uploaded(gpu, stream, &x), uploaded(gpu, stream, &y));
         let saxpy = kernel(gpu, ptx!("saxpy"), "saxpy");
-        let config = LaunchConfig::for_num_elems(n);
+        let config = LaunchConfig::for_num_elems(n as usize).unwrap();
         // SAFETY: saxpy(unsigned n, float a, const float *x, float *y) over n elements.
         unsafe { gpu.on(stream).launch(&saxpy, config, (n, 3.0_f32, &x_dev, &mut y_dev)) }.unwrap();
         let result = downloaded(gpu, stream, &y_dev);
@@ -124,7 +124,7 @@ fn arithmetic<T: Element>(name: &str, rows: u32, value: impl Fn(u64) -> T) -> u6
         let mut out = gpu.alloc::<T>((N * rows) as usize).unwrap();
         gpu.on(stream).zero(&mut out).unwrap();
         let function = kernel(gpu, ptx!("arith"), name);
-        let config = LaunchConfig::for_num_elems(N);
+        let config = LaunchConfig::for_num_elems(N as usize).unwrap();
         // SAFETY: the kernel has these parameters, and writes `rows` rows of N elements of `out`.
         unsafe { gpu.on(stream).launch(&function, config, (N, &a_dev, &b_dev, &mut out)) }.unwrap();
         result = digest(&downloaded(gpu, stream, &out));
@@ -160,7 +160,7 @@ fn branches_that_diverge() {
         let x_dev = uploaded(gpu, stream, &x);
         let mut out = gpu.alloc::<i32>(x.len()).unwrap();
         let branches = kernel(gpu, ptx!("branches"), "branches");
-        let config = LaunchConfig::for_num_elems(N);
+        let config = LaunchConfig::for_num_elems(N as usize).unwrap();
         // SAFETY: branches(unsigned n, const int *x, int *out) over n elements.
         unsafe { gpu.on(stream).launch(&branches, config, (N, &x_dev, &mut out)) }.unwrap();
         assert_eq!(digest(&downloaded(gpu, stream, &out)), GOLDEN_BRANCHES);

@@ -142,7 +142,7 @@ fn nothing_is_left_after_detaching_and_dropping_elsewhere() {
 }
 
 /// Makes one of everything of an ordered stream, with work in flight, then does `last`.
-fn one_ordered(last: impl FnOnce(&OrderedStream<'_>) -> Result) -> Result {
+fn one_ordered(last: impl FnOnce(&OrderedStream) -> Result) -> Result {
     let context = try_new_context()?;
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;

@@ -35,7 +35,7 @@ fn the_host_and_the_device_use_one_memory() {
             *x = i as f32;
         }
         gpu.host_slice_mut(&mut y).unwrap().fill(1.0);
-        let config = LaunchConfig::for_num_elems(LEN as u32);
+        let config = LaunchConfig::for_num_elems(LEN).unwrap();
         for round in 1..4 {
             // SAFETY: saxpy(u32, f32, const float *, float *), of LEN elements.
             unsafe { gpu.on(&stream).launch(&saxpy, config, (LEN as u32, 2.0_f32, &x, &mut y)) }
@@ -85,7 +85,7 @@ fn every_surface_takes_managed_memory() {
         let ordered = gpu.ordered_stream().unwrap();
         let mut of_stream = ordered.adopt(x).unwrap();
         ordered.fill(&mut of_stream, 3).unwrap();
-        let x = of_stream.into_idle().unwrap();
+        let x = of_stream.into_idle(gpu).unwrap();
         assert_eq!(gpu.host_slice(&x).unwrap(), [3; 16]);
         // The graph keeps the memory, whoever drops its buffer.
         drop(x);
@@ -193,7 +193,7 @@ fn memory_tells_the_advice_that_it_got() {
         let ordered = gpu.ordered_stream().unwrap();
         let of_stream = ordered.adopt(x).unwrap();
         ordered.prefetch(&of_stream, Location::Host).unwrap();
-        let x = of_stream.into_idle().unwrap();
+        let x = of_stream.into_idle(gpu).unwrap();
         assert_eq!(gpu.host_slice(&x).unwrap()[..3], [8, 7, 7]);
         if ffi::cuMemDiscardBatchAsync().is_ok() {
             let mut x = x;

@@ -373,7 +373,7 @@ fn modules_and_libraries_come_from_files_with_options() {
             let x = gpu.on(&stream).from_slice(&[1.0_f32; 300]).unwrap();
             let mut y = gpu.on(&stream).from_slice(&[0.5_f32; 300]).unwrap();
             // cudarc's blocks have 1024 threads, these 256.
-            let config = LaunchConfig::for_num_elems(300);
+            let config = LaunchConfig::for_num_elems(300).unwrap();
             assert_eq!((config.grid.x, config.block.x, config.shared_bytes), (2, 256, 0));
             // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over `n` elements.
             unsafe { gpu.on(&stream).launch(&saxpy, config, (300, 2.0, &x, &mut y)) }.unwrap();

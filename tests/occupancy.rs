@@ -106,7 +106,7 @@ fn a_launch_by_occupancy_has_a_thread_for_every_element() {
         let saxpy = gpu.load_ptx(SAXPY)?.function("saxpy")?;
         let stream = gpu.stream()?;
         for n in [1_u32, 1000, 3001] {
-            let config = LaunchConfig::by_occupancy(gpu, &saxpy, n, 16)?;
+            let config = LaunchConfig::by_occupancy(gpu, &saxpy, n as usize, 16)?;
             assert!(config.grid.x * config.block.x >= n && config.shared_bytes == 16);
             assert!((config.grid.x - 1) * config.block.x < n, "no block is idle");
             let (mut x, mut y) = (gpu.alloc(n as usize)?, gpu.alloc(n as usize)?);

@@ -23,18 +23,18 @@ const LEN: usize = 64;
 const LONG: Duration = longer(Duration::from_millis(300));
 
 /// Keeps a stream busy.
-fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>, time: Duration) -> Result {
+fn spin<'ctx>(ordered: &OrderedStream, kernel: &Function<'ctx>, time: Duration) -> Result {
     // SAFETY: the kernel is spin(u64), and uses no memory.
     unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
 }
 
 /// Starts `y = a * x + y`, and frees `x`.
 fn saxpy<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     kernel: &Function<'ctx>,
     a: f32,
-    x: OrderedBuffer<'ctx, f32>,
-    y: &mut OrderedBuffer<'ctx, f32>,
+    x: OrderedBuffer<f32>,
+    y: &mut OrderedBuffer<f32>,
 ) -> Result {
     let n = x.len() as u32;
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
@@ -55,7 +55,7 @@ fn memory_is_dropped_moved_and_used_while_work_on_it_is_in_flight() {
         }
         let moved = Box::new(y);
         let waited = start.elapsed() >= LONG;
-        assert!(waited || !ordered.stream().query().unwrap() || start.elapsed() >= LONG);
+        assert!(waited || !ordered.query().unwrap() || start.elapsed() >= LONG);
         assert_eq!(ordered.to_vec(&*moved).unwrap(), [57.0; LEN]);
         assert!(start.elapsed() >= LONG / 2, "the download waits");
     });
@@ -152,7 +152,7 @@ fn shared_memory_is_its_streams_again_once_it_has_one_owner() {
     with_gpu(|gpu| {
         let (home, reader) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
         let shared = home.from_slice(&[1_u32; LEN]).unwrap().share();
-        let part: SharedBuffer<'_, u32> = shared.slice(..1).unwrap();
+        let part: SharedBuffer<u32> = shared.slice(..1).unwrap();
         let shared = shared.try_unwrap().expect_err("the part is an owner too");
         assert_eq!((shared.len(), shared.is_empty()), (LEN, false));
         assert_eq!((part.len(), part.slice(1..).unwrap().is_empty()), (1, true));
@@ -176,17 +176,17 @@ fn a_buffer_is_adopted_and_comes_back_idle() {
             let kind = buffer.kind();
             let mut buffer = ordered.adopt(buffer).unwrap();
             ordered.fill(&mut buffer, 3).unwrap();
-            let buffer = buffer.into_idle().unwrap();
+            let buffer = buffer.into_idle(gpu).unwrap();
             assert_eq!(buffer.kind(), kind);
             assert_eq!(gpu.on(&stream).to_vec(&buffer).unwrap(), [3; LEN]);
             drop(ordered.adopt(buffer).unwrap());
         }
         ordered.synchronize().unwrap();
         assert_eq!(pool.usage().unwrap().used, 0);
-        let none = ordered.alloc::<u32>(0).unwrap().into_idle().unwrap();
+        let none = ordered.alloc::<u32>(0).unwrap().into_idle(gpu).unwrap();
         let ((), calls) = record(|| drop(none));
         assert!(calls.is_empty(), "there is nothing to free: {calls:?}");
-        let mut own = ordered.from_slice(&[4_u32; LEN]).unwrap().into_idle().unwrap();
+        let mut own = ordered.from_slice(&[4_u32; LEN]).unwrap().into_idle(gpu).unwrap();
         gpu.on(&stream).fill(&mut own, 5).unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&own).unwrap(), [5; LEN]);
         assert_eq!(ordered.usage().used, 0);
@@ -215,7 +215,7 @@ fn what_was_adopted_is_freed_and_an_idle_buffer_keeps_its_pool() {
             drop(moved);
             assert_eq!(ordered.usage().kept, 0);
 
-            let idle = pooled.alloc::<u32>(LEN).unwrap().into_idle().unwrap();
+            let idle = pooled.alloc::<u32>(LEN).unwrap().into_idle(gpu).unwrap();
             drop((pooled, options, pool));
             assert_eq!(live().pools, 1);
             drop(idle);
@@ -233,10 +233,10 @@ fn host_memory_moves_into_an_operation_and_comes_back() {
         spin(&ordered, &spinner, LONG).unwrap();
         let up = ordered.upload_owned(gpu.pinned_from(&[7; LEN]).unwrap(), &mut x).unwrap();
         let mut down = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
-        if !ordered.stream().query().unwrap() {
+        if !ordered.query().unwrap() {
             // Asked in this order, since the device goes on meanwhile.
             let early = down.try_get().unwrap();
-            assert!(early.is_none() || ordered.stream().query().unwrap());
+            assert!(early.is_none() || ordered.query().unwrap());
             if let Some(early) = early {
                 assert_eq!(early[..], [7; LEN]);
                 return;
@@ -276,7 +276,7 @@ fn a_value_that_is_dropped_in_flight_waits_for_the_device() {
         spin(&ordered, &spinner, LONG).unwrap();
         let pending = ordered.download_owned(&x, pinned).unwrap();
         drop(pending);
-        assert!(ordered.stream().query().unwrap() && start.elapsed() >= LONG / 2);
+        assert!(ordered.query().unwrap() && start.elapsed() >= LONG / 2);
     });
 }
 
@@ -437,9 +437,9 @@ fn a_host_function_runs_behind_the_work_and_its_panic_comes_up_in_a_wait() {
 cuscope::handles! {
     /// What a struct keeps between calls.
     struct Model<'ctx> {
-        ordered: OrderedStream<'ctx>,
-        weights: SharedBuffer<'ctx, f32>,
-        state: OrderedBuffer<'ctx, f32>,
+        ordered: OrderedStream,
+        weights: SharedBuffer<f32>,
+        state: OrderedBuffer<f32>,
         saxpy: Function<'ctx>,
     }
 }
@@ -540,8 +540,6 @@ fn everything_may_end_in_any_order_with_work_in_flight() {
         let mut copy = other.alloc::<u32>(LEN).unwrap();
         other.copy(&shared, &mut copy).unwrap();
         let pending = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
-        let (x, shared, copy) = (x.detach(), shared.detach(), copy.detach());
-        let (ordered, other) = (ordered.detach(), other.detach());
         drop(gpu);
         match order {
             0 => drop((ordered, x, shared, other, copy)),
@@ -577,7 +575,7 @@ fn a_scope_holds_memory_that_belongs_to_a_stream_behind_its_work() {
         let (ordered, other) = (gpu.ordered_stream().unwrap(), gpu.stream().unwrap());
         let mut x = ordered.alloc::<u32>(LEN).unwrap();
         let mut rows = ordered.alloc_pitched::<u32>((4, 2)).unwrap();
-        for first in [&other, ordered.stream()] {
+        for first in [&other, ordered.stream(gpu).unwrap()] {
             let mut host = [[0; 8]; 2];
             spin(&ordered, &spinner, LONG / 8).unwrap();
             ordered.fill(&mut x, 5).unwrap();
@@ -588,7 +586,7 @@ fn a_scope_holds_memory_that_belongs_to_a_stream_behind_its_work() {
                 let x = s.hold_ordered(x)?;
                 let mut rows = s.hold_ordered(rows)?;
                 s.on(first).copy(x.slice(..8)?, &mut rows)?;
-                s.on(ordered.stream()).download(&rows, low)?;
+                s.on(ordered.stream(gpu)?).download(&rows, low)?;
                 s.on(&other).fill(&mut rows, 9)?;
                 s.on(first).download(&rows, high)
             })

@@ -30,13 +30,13 @@ fn reported() -> Vec<Option<&'static str>> {
 
 /// Keeps a stream busy.
 #[allow(unsafe_code, reason = "launches a kernel")]
-fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>) {
+fn spin<'ctx>(ordered: &OrderedStream, kernel: &Function<'ctx>) {
     let args = (LONG.as_nanos() as u64,);
     // SAFETY: the kernel is spin(u64), and uses no memory.
     unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), args) }.unwrap();
 }
 
-fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> OrderedStream<'ctx> {
+fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> OrderedStream {
     let options = OrderedOptions::new().keep(0).staging(0);
     gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap()
 }
@@ -146,7 +146,7 @@ fn a_hand_over_and_an_upload_that_fail_give_everything_back() {
         let upload = || one.upload_owned(pinned, &mut x);
         let (refused, _) = with_fault(failing("cuMemcpyHtoDAsync_v2"), upload);
         assert_eq!(refused.unwrap_err().value.expect("it comes back")[..], [6; LEN]);
-        let (refused, _) = with_fault(failing("cuStreamSynchronize"), || x.into_idle());
+        let (refused, _) = with_fault(failing("cuStreamSynchronize"), || x.into_idle(gpu));
         assert_eq!(one.to_vec(&refused.unwrap_err().value.unwrap()).unwrap(), [5; LEN]);
     });
 }
@@ -182,7 +182,7 @@ fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
         spin(&ordered, &spinner);
         ordered.replay(&graph, &mut x).unwrap();
         graph.set_enabled(node, false).unwrap();
-        assert!(ordered.stream().query().unwrap(), "it waited");
+        assert!(ordered.query().unwrap(), "it waited");
         assert_eq!(ordered.to_vec(&x).unwrap(), [1; LEN], "the run was not changed");
         graph.set_enabled(node, true).unwrap();
         gpu.recapture(&mut graph, &mut stream, |c| c.stream().fill(&mut c.hold_ordered(&mut x), 2))
@@ -190,7 +190,7 @@ fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
         spin(&ordered, &spinner);
         ordered.replay(&graph, &mut x).unwrap();
         drop(graph);
-        assert!(ordered.stream().query().unwrap(), "it waited");
+        assert!(ordered.query().unwrap(), "it waited");
         assert_eq!(ordered.to_vec(&x).unwrap(), [2; LEN]);
     });
 }

@@ -23,7 +23,7 @@ fn report() {
     cuscope::on_release_error(|error| REPORTED.lock().unwrap().push(error.to_string()));
 }
 
-fn trap<'ctx>(ordered: &OrderedStream<'ctx>, trap: &Function<'ctx>) -> Result {
+fn trap<'ctx>(ordered: &OrderedStream, trap: &Function<'ctx>) -> Result {
     // SAFETY: the kernel has no parameters and uses no memory.
     unsafe { ordered.launch(trap, LaunchConfig::new(1, 1), ()) }
 }
@@ -70,7 +70,7 @@ fn with_one_context_everything_in_flight_ends_with_the_error() {
         assert!(ordered.alloc::<u8>(1 << 20).unwrap_err().is_sticky());
         let refused = other.hand_over(x).unwrap_err();
         assert!(refused.error.is_sticky());
-        let refused = refused.value.expect("it comes back").into_idle().unwrap_err();
+        let refused = refused.value.expect("it comes back").into_idle(&gpu).unwrap_err();
         assert!(refused.value.is_some());
         drop((refused, shared, copy, graph, ordered, other));
         let reported = REPORTED.lock().unwrap();
@@ -159,7 +159,7 @@ fn shared_memory_that_may_still_be_read_is_leaked() {
             assert_eq!(reader.to_vec(&foreign).unwrap().len(), LEN);
             assert_eq!(reader.to_vec(&own).unwrap(), [0; LEN]);
             let before = live().allocations;
-            let drop_with_failures = |shared: SharedBuffer<'_, u32>| {
+            let drop_with_failures = |shared: SharedBuffer<u32>| {
                 // The event, and both waits for the stream that reads.
                 let plan = "cuEventRecord#1=UNKNOWN,cuStreamSynchronize#1=UNKNOWN,\
                             cuStreamSynchronize#2=UNKNOWN";

@@ -42,7 +42,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-fn start(gpu: &PushedGuard<'_>, on: &OrderedStream<'_>, value: u32) -> Pending<PinnedBuffer<u32>> {
+fn start(gpu: &PushedGuard<'_>, on: &OrderedStream, value: u32) -> Pending<PinnedBuffer<u32>> {
     let x = on.from_slice(&[value; LEN]).unwrap();
     on.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap()
 }

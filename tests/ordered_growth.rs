@@ -41,7 +41,7 @@ const LEN: usize = 16;
 
 /// Ten operations, of which none waits.
 pub(crate) fn step<'ctx>(
-    [one, two]: [&OrderedStream<'ctx>; 2],
+    [one, two]: [&OrderedStream; 2],
     pinned: PinnedBuffer<u32>,
 ) -> PinnedBuffer<u32> {
     let x = one.from_slice(&[1_u32; LEN]).unwrap();

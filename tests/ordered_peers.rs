@@ -19,9 +19,9 @@ const LEN: usize = 64;
 cuscope::handles! {
     /// What a context keeps.
     struct Place<'ctx> {
-        ordered: OrderedStream<'ctx>,
+        ordered: OrderedStream,
         spin: Function<'ctx>,
-        x: OrderedBuffer<'ctx, u32>,
+        x: OrderedBuffer<u32>,
     }
 }
 
@@ -43,7 +43,7 @@ fn places(stack: &mut ContextStack, contexts: &[Context]) -> Vec<Detached<Place<
 }
 
 /// Keeps a stream busy.
-fn busy<'ctx>(ordered: &OrderedStream<'ctx>, spin: &Function<'ctx>) {
+fn busy<'ctx>(ordered: &OrderedStream, spin: &Function<'ctx>) {
     let time = longer(Duration::from_millis(5)).as_nanos() as u64;
     // SAFETY: the kernel is spin(u64), and uses no memory.
     unsafe { ordered.launch(spin, LaunchConfig::new(1, 1), (time,)) }.unwrap();
@@ -102,7 +102,7 @@ fn weights_are_shared_with_all_devices() {
     let mut places = places(&mut stack, &contexts);
     let mut outer = stack.push(&contexts[0]).unwrap();
     let loader = outer.ordered_stream().unwrap();
-    let weights: SharedBuffer<'_, u32> = loader.from_slice(&[7_u32; LEN]).unwrap().share();
+    let weights: SharedBuffer<u32> = loader.from_slice(&[7_u32; LEN]).unwrap().share();
     for (context, place) in contexts.iter().zip(&mut places).skip(1) {
         let gpu = outer.push(context).unwrap();
         let Place { ordered, spin, x } = gpu.bind_mut(place).unwrap();

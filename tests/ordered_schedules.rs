@@ -8,10 +8,10 @@ mod run;
 mod threads;
 
 use crate::common::fewer;
-use crate::common::gpu::new_context;
+use crate::common::gpu::{new_context, new_context_on};
 use crate::common::random::{config, fewer_on_a_gpu, scheduled};
 use crate::{common, fresh};
-use cuscope::ContextStack;
+use cuscope::{ContextStack, Device};
 use cuscope_softdriver::{control, schedule};
 use program::{Op, Program, model, program};
 use proptest::prelude::*;
@@ -77,13 +77,14 @@ fn without_guard(program: Program) -> Program {
     Program { ops: ops.collect(), ..program }
 }
 
-/// The work of both is in flight at the same time, and only one context is current. They are on one device, since copies
-/// with the host need a context of that (F348).
+/// The work of both is in flight at the same time, and only one context is current. They are on two devices if there are
+/// two.
 #[test]
 fn programs_in_two_contexts_take_turns() {
     fresh!(programs_in_two_contexts_take_turns, {
         quiet();
-        let contexts = [new_context(), new_context()];
+        let devices = Device::all().unwrap();
+        let contexts = [0, 1].map(|i| new_context_on(devices[i % devices.len()]));
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&contexts[0]).unwrap();
         let first = RefCell::new(Bench::new(&outer));

@@ -9,4 +9,5 @@ mod ordered_growth;
 mod ordered_peers;
 mod ordered_schedules;
 mod ordered_textures;
+mod ordered_values;
 mod steady;

@@ -54,7 +54,7 @@ const TEXELS: [f32; LEN] = [1., 2., 3., 4.];
 const LONG: Duration = longer(Duration::from_millis(50));
 
 /// A texture of an array with `TEXELS`.
-fn table<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture<'ctx>> {
+fn table<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture> {
     let stream = gpu.stream()?;
     let mut array = gpu.alloc_array(ArrayShape::D1 { width: LEN }, ArrayFlags::empty())?;
     gpu.on(&stream).upload(&TEXELS, &mut array)?;
@@ -62,7 +62,7 @@ fn table<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture<'ctx>> {
 }
 
 /// A texture of a surface of such an array.
-fn of_surface<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture<'ctx>> {
+fn of_surface<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture> {
     let stream = gpu.stream()?;
     let array = gpu.alloc_array(ArrayShape::D1 { width: LEN }, ArrayFlags::SURFACE)?;
     let mut texture = gpu.texture(gpu.surface(array)?, Sampling::default())?;
@@ -72,7 +72,7 @@ fn of_surface<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<SharedTexture<'ctx>> {
 
 /// Keeps a stream busy.
 #[allow(unsafe_code, reason = "launches a kernel")]
-fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>) -> Result {
+fn spin<'ctx>(ordered: &OrderedStream, kernel: &Function<'ctx>) -> Result {
     let args = (LONG.as_nanos() as u64,);
     // SAFETY: the kernel is spin(u64), and uses no memory.
     unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), args) }
@@ -81,10 +81,10 @@ fn spin<'ctx>(ordered: &OrderedStream<'ctx>, kernel: &Function<'ctx>) -> Result 
 /// Starts to fetch all texels.
 #[allow(unsafe_code, reason = "launches a kernel")]
 fn fetch<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     kernel: &Function<'ctx>,
-    table: &SharedTexture<'ctx>,
-) -> Result<OrderedBuffer<'ctx, f32>> {
+    table: &SharedTexture,
+) -> Result<OrderedBuffer<f32>> {
     let mut out = ordered.zeroed(LEN)?;
     // SAFETY: the kernel writes one element for each of its LEN threads, and fetches from the texture.
     unsafe { ordered.launch(kernel, LaunchConfig::new(1, LEN as u32), (table, &mut out)) }?;
@@ -125,9 +125,8 @@ fn several_streams_read_a_texture_that_is_dropped_at_once() {
 fn a_shared_texture_is_stored_and_sent() {
     try_with_gpu(|gpu| {
         let fetcher = gpu.load_ptx(FETCH)?.function("fetch")?;
-        let stored = table(gpu)?.detach();
+        let stored = table(gpu)?;
         let table = std::thread::spawn(move || stored).join().unwrap();
-        let table = gpu.attach(table)?;
         let ordered = gpu.ordered_stream()?;
         let out = fetch(&ordered, &fetcher, &table)?;
         assert_eq!(ordered.to_vec(&out)?, TEXELS);
@@ -142,9 +141,11 @@ fn a_shared_texture_of_another_context_is_refused() {
     try_with_gpu(|gpu| {
         let other = new_context();
         let inner = gpu.push(&other)?;
-        let elsewhere = table(&inner)?.detach();
+        let elsewhere = table(&inner)?;
         inner.pop()?;
-        assert!(matches!(gpu.bind(&elsewhere).unwrap_err(), Error::OtherContext { .. }));
+        let fetcher = gpu.load_ptx(FETCH)?.function("fetch")?;
+        let refused = fetch(&gpu.ordered_stream()?, &fetcher, &elsewhere);
+        assert!(matches!(refused.unwrap_err(), Error::OtherStream { .. }));
         Ok(())
     });
 }

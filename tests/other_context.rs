@@ -34,7 +34,7 @@ struct Things {
     named: DeviceBuffer<'static, f32>,
     graph: Graph<'static>,
     pinned: PinnedBuffer<f32>,
-    ordered: OrderedStream<'static>,
+    ordered: OrderedStream,
 }
 
 fn things(gpu: &PushedGuard<'static>) -> Things {
@@ -409,11 +409,19 @@ fn an_ordered_stream_takes_memory_of_its_own() {
         theirs.y = adopted.value.expect("it comes back");
         assert_eq!(ordered.record(&theirs.event), other("cuEventRecord"));
         assert_eq!(ordered.wait(&theirs.event), Ok(()), "as the driver does (F36)");
-        let named = theirs.ordered.adopt(theirs.named).unwrap();
-        let mut named = named;
+        let named = std::mem::replace(&mut theirs.named, gpu.alloc(0).unwrap());
+        let mut named = theirs.ordered.adopt(named).unwrap();
         assert_eq!(ordered.replay(&theirs.graph, &mut named), other("cuGraphLaunch"));
         assert_eq!(theirs.ordered.replay(&theirs.graph, &mut named), Ok(()));
-        theirs.named = named.into_idle().unwrap();
+        let is_own = named.context() == gpu.context();
+        match named.into_idle(&gpu) {
+            Ok(_) => assert!(is_own),
+            Err(refused) => {
+                assert_eq!(refused.error, Error::OtherContext { call: "Ordered::into_idle" });
+                assert!(!is_own && refused.value.is_some());
+            }
+        }
+        assert_eq!(theirs.ordered.stream(&gpu).is_ok(), is_own);
         // And the other way round.
         std::mem::swap(&mut own, &mut theirs);
     }
@@ -429,7 +437,7 @@ fn an_ordered_stream_takes_memory_of_its_own() {
     gpu.pop().unwrap();
 }
 
-fn good_of(ordered: &OrderedStream<'static>) -> OrderedBuffer<'static, f32> {
+fn good_of(ordered: &OrderedStream) -> OrderedBuffer<f32> {
     ordered.zeroed(LEN).unwrap()
 }
 

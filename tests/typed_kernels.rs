@@ -236,16 +236,17 @@ fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
 fn a_struct_by_value_is_passed_as_it_is() {
     with_module(|gpu, stream, module| {
         type Signature = (Value<Particle>, u8, i16, Out<f64>);
-        let kernel: Kernel<'_, Signature> = module.kernel("particle").unwrap();
+        let kernel: Kernel<Signature> = module.kernel("particle").unwrap();
         let mut out = gpu.on(&stream).zeroed(1).unwrap();
         let particle = Particle { x: 2.0, mass: 3.0, id: 40, ..Particle::default() };
         let args = (particle, 5, -1, &mut out);
         // SAFETY: particle(Particle, unsigned char, short, double *): one element.
         unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), args) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [2.0 * 3.0 + 40.0 + 5.0 - 1.0]);
-        // A kernel is detached and bound as a function is.
-        let kernel: Detached<Kernel<'static, Signature>> = kernel.detach();
-        let kernel = gpu.bind(&kernel).unwrap();
+        // A kernel outlives its guard, and may be a part of what is detached.
+        let kernel: Detached<(Kernel<Signature>, cuscope::Function<'static>)> =
+            Detached::new((kernel, module.function("saxpy").unwrap()));
+        let (kernel, _) = gpu.bind(&kernel).unwrap();
         let args = (Particle::default(), 1, 1, &mut out);
         // SAFETY: as above.
         unsafe { gpu.on(&stream).launch(kernel, LaunchConfig::new(1, 1), args) }.unwrap();
@@ -316,8 +317,8 @@ fn a_pointer_is_no_value() {
 }
 
 /// As a struct keeps it.
-struct Kept<'ctx> {
-    saxpy: Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>,
+struct Kept {
+    saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,
 }
 
 #[test]

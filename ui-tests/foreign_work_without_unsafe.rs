@@ -11,7 +11,7 @@ fn in_a_scope<'s>(stream: &ScopedStream<'s, '_>, x: &mut ScopedBuffer<'s, f32>) 
     stream.foreign((x,), |_, _| ())
 }
 
-fn in_order<'ctx>(stream: &OrderedStream<'ctx>, x: &mut OrderedBuffer<'ctx, f32>) -> Result {
+fn in_order<'ctx>(stream: &OrderedStream, x: &mut OrderedBuffer<f32>) -> Result {
     stream.foreign((x,), |_, _| ())
 }
 

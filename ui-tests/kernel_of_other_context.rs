@@ -1,15 +1,15 @@
-//! A typed kernel of one context is not launched in another.
+//! A function of one context is not launched in another. A typed kernel has no brand: its launch is refused at run time.
 #![allow(unsafe_code)]
 
 use cuscope::{Context, ContextStack, LaunchConfig, Result};
 
 fn launch(stack: &mut ContextStack, one: &Context, other: &Context) -> Result {
     let mut outer = stack.push(one)?;
-    let kernel = outer.load_ptx(".version 7.0")?.kernel::<(u32,)>("nothing")?;
+    let kernel = outer.load_ptx(".version 7.0")?.function("nothing")?;
     let inner = outer.push(other)?;
     let stream = inner.stream()?;
     // SAFETY: nothing(unsigned).
-    unsafe { inner.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (4,)) }
+    unsafe { inner.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (4_u32,)) }
 }
 
 fn main() {}

@@ -12,7 +12,7 @@ fn without_a_wait<'ctx>(stream: &SyncStream<'_, 'ctx>, kernel: &Function<'ctx>) 
     stream.launch_unscoped(kernel, LaunchConfig::new(1, 16), ())
 }
 
-fn in_an_ordered_stream<'ctx>(stream: &OrderedStream<'ctx>, kernel: &Function<'ctx>) -> Result {
+fn in_an_ordered_stream<'ctx>(stream: &OrderedStream, kernel: &Function<'ctx>) -> Result {
     stream.launch(kernel, LaunchConfig::new(1, 16), ())
 }
 

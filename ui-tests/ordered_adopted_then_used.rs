@@ -4,11 +4,11 @@ use cuscope::{DeviceBuffer, OrderedStream, PushedGuard, Result};
 
 fn misuse<'ctx>(
     gpu: &PushedGuard<'ctx>,
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let _adopted = ordered.adopt(x)?;
-    gpu.on(ordered.stream()).fill(&mut x, 1.0)
+    gpu.on(ordered.stream(gpu)?).fill(&mut x, 1.0)
 }
 
 fn main() {}

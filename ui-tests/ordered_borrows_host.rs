@@ -2,7 +2,7 @@
 
 use cuscope::{OrderedBuffer, OrderedStream, Result};
 
-fn misuse<'ctx>(ordered: &OrderedStream<'ctx>, x: &OrderedBuffer<'ctx, f32>) -> Result {
+fn misuse<'ctx>(ordered: &OrderedStream, x: &OrderedBuffer<f32>) -> Result {
     let mut host = [0.0_f32; 8];
     let pending = ordered.download_owned(x, &mut host[..])?;
     pending.wait().map(drop)

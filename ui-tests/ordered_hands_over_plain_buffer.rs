@@ -2,7 +2,7 @@
 
 use cuscope::{DeviceBuffer, OrderedStream, Result};
 
-fn misuse<'ctx>(ordered: &OrderedStream<'ctx>, x: DeviceBuffer<'ctx, f32>) -> Result {
+fn misuse<'ctx>(ordered: &OrderedStream, x: DeviceBuffer<'ctx, f32>) -> Result {
     ordered.hand_over(x)?;
     Ok(())
 }

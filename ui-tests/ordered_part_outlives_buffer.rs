@@ -2,7 +2,7 @@
 
 use cuscope::{OrderedStream, Result};
 
-fn misuse(ordered: &OrderedStream<'_>) -> Result {
+fn misuse(ordered: &OrderedStream) -> Result {
     let part = ordered.zeroed::<f32>(8)?.slice(..4)?;
     ordered.to_vec(&part).map(drop)
 }

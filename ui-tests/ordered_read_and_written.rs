@@ -3,9 +3,9 @@
 use cuscope::{Function, LaunchConfig, OrderedBuffer, OrderedStream, Result};
 
 fn misuse<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     kernel: &Function<'ctx>,
-    mut x: OrderedBuffer<'ctx, f32>,
+    mut x: OrderedBuffer<f32>,
 ) -> Result {
     unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (&x, &mut x)) }
 }

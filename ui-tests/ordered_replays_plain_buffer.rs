@@ -3,7 +3,7 @@
 use cuscope::{DeviceBuffer, Graph, OrderedStream, Result};
 
 fn misuse<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     graph: &Graph<'ctx>,
     x: &mut DeviceBuffer<'ctx, f32>,
 ) -> Result {

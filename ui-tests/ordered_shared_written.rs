@@ -3,9 +3,9 @@
 use cuscope::{Function, LaunchConfig, OrderedStream, Result, SharedBuffer};
 
 fn misuse<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     kernel: &Function<'ctx>,
-    mut shared: SharedBuffer<'ctx, f32>,
+    mut shared: SharedBuffer<f32>,
 ) -> Result {
     ordered.fill(&mut shared, 1.0)?;
     unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (&mut shared,)) }

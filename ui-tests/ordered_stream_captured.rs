@@ -2,8 +2,8 @@
 
 use cuscope::{OrderedStream, PushedGuard, Result};
 
-fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, ordered: &mut OrderedStream<'ctx>) -> Result {
-    gpu.capture(ordered.stream(), |_| Ok(())).map(drop)
+fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, ordered: &mut OrderedStream) -> Result {
+    gpu.capture(ordered.stream(gpu)?, |_| Ok(())).map(drop)
 }
 
 fn main() {}

@@ -4,7 +4,7 @@
 use cuscope::memory::DeviceSlice;
 use cuscope::ordered::Ordered;
 
-fn misuse<'b, 'ctx>(part: Ordered<DeviceSlice<'b, 'ctx, f32>>) -> DeviceSlice<'b, 'ctx, f32> {
+fn misuse<'b>(part: Ordered<DeviceSlice<'b, 'static, f32>>) -> DeviceSlice<'b, 'static, f32> {
     part.0
 }
 

@@ -3,7 +3,7 @@
 use cuscope::{Function, LaunchConfig, OrderedStream, PinnedBuffer, Result};
 
 fn misuse<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     kernel: &Function<'ctx>,
     x: &mut PinnedBuffer<f32>,
 ) -> Result {

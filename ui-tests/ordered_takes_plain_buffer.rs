@@ -3,7 +3,7 @@
 use cuscope::{DeviceBuffer, Function, LaunchConfig, OrderedStream, Result};
 
 fn misuse<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     kernel: &Function<'ctx>,
     x: &mut DeviceBuffer<'ctx, f32>,
 ) -> Result {

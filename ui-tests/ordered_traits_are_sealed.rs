@@ -4,7 +4,7 @@ use cuscope::ordered::{HandOver, OrderedSource};
 
 struct Mine;
 
-impl<'ctx> OrderedSource<'ctx, f32> for Mine {}
-impl<'ctx> HandOver<'ctx> for Mine {}
+impl OrderedSource<f32> for Mine {}
+impl HandOver for Mine {}
 
 fn main() {}

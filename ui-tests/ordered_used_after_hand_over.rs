@@ -3,9 +3,9 @@
 use cuscope::{OrderedBuffer, OrderedStream, Result};
 
 fn misuse<'ctx>(
-    one: &OrderedStream<'ctx>,
-    two: &OrderedStream<'ctx>,
-    mut x: OrderedBuffer<'ctx, f32>,
+    one: &OrderedStream,
+    two: &OrderedStream,
+    mut x: OrderedBuffer<f32>,
 ) -> Result {
     let _moved = two.hand_over(x)?;
     one.fill(&mut x, 1.0)

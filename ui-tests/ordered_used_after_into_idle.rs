@@ -1,9 +1,9 @@
 //! A buffer that left its stream is an ordinary one. The stream does not use it any more.
 
-use cuscope::{OrderedBuffer, OrderedStream, Result};
+use cuscope::{OrderedBuffer, OrderedStream, PushedGuard, Result};
 
-fn misuse<'ctx>(ordered: &OrderedStream<'ctx>, mut x: OrderedBuffer<'ctx, f32>) -> Result {
-    let _idle = x.into_idle()?;
+fn misuse(gpu: &PushedGuard<'_>, ordered: &OrderedStream, mut x: OrderedBuffer<f32>) -> Result {
+    let _idle = x.into_idle(gpu)?;
     ordered.fill(&mut x, 1.0)
 }
 

@@ -2,7 +2,7 @@
 
 use cuscope::{OrderedBuffer, OrderedStream, Result};
 
-fn misuse<'ctx>(ordered: &OrderedStream<'ctx>, mut x: OrderedBuffer<'ctx, f32>) -> Result {
+fn misuse<'ctx>(ordered: &OrderedStream, mut x: OrderedBuffer<f32>) -> Result {
     let _shared = x.share();
     ordered.fill(&mut x, 1.0)
 }

@@ -4,8 +4,8 @@ use cuscope::{OrderedBuffer, OrderedStream, PushedGuard, Result};
 
 fn misuse<'ctx>(
     gpu: &PushedGuard<'ctx>,
-    ordered: &OrderedStream<'ctx>,
-    mut x: OrderedBuffer<'ctx, f32>,
+    ordered: &OrderedStream,
+    mut x: OrderedBuffer<f32>,
 ) -> Result {
     gpu.scope(|s| {
         let _held = s.hold_ordered(&mut x)?;

@@ -3,13 +3,13 @@
 
 use cuscope::{DeviceBuffer, In, Kernel, LaunchConfig, Out, Result, SyncStream};
 
-struct Kernels<'ctx> {
-    twice: Kernel<'ctx, (u32, In<f32>, Out<f32>)>,
+struct Kernels {
+    twice: Kernel<(u32, In<f32>, Out<f32>)>,
 }
 
 fn twice<'ctx>(
     stream: SyncStream<'_, 'ctx>,
-    kernels: &Kernels<'ctx>,
+    kernels: &Kernels,
     x: &DeviceBuffer<'ctx, f32>,
     y: &DeviceBuffer<'ctx, f32>,
 ) -> Result {

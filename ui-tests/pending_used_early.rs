@@ -3,8 +3,8 @@
 use cuscope::{OrderedBuffer, OrderedStream, PinnedBuffer, Result};
 
 fn misuse<'ctx>(
-    ordered: &OrderedStream<'ctx>,
-    x: &OrderedBuffer<'ctx, f32>,
+    ordered: &OrderedStream,
+    x: &OrderedBuffer<f32>,
     host: PinnedBuffer<f32>,
 ) -> Result<f32> {
     let pending = ordered.download_owned(x, host)?;

@@ -5,7 +5,7 @@ use cuscope::{Function, LaunchConfig, OrderedBuffer, Result, SyncStream};
 fn misuse<'ctx>(
     on: SyncStream<'_, 'ctx>,
     kernel: &Function<'ctx>,
-    mut x: OrderedBuffer<'ctx, f32>,
+    mut x: OrderedBuffer<f32>,
 ) -> Result {
     on.fill(&mut x, 1.0)?;
     unsafe { on.launch(kernel, LaunchConfig::new(1, 1), (&mut x,)) }

@@ -5,7 +5,7 @@ use cuscope::{OrderedBuffer, PushedGuard, Result, Stream};
 fn misuse<'ctx>(
     gpu: &PushedGuard<'ctx>,
     stream: &Stream<'ctx>,
-    mut x: OrderedBuffer<'ctx, f32>,
+    mut x: OrderedBuffer<f32>,
 ) -> Result {
     gpu.scope(|s| {
         let mut x = s.hold(&mut x);

@@ -4,7 +4,7 @@
 use cuscope::texture::{Array, Sampling, SharedTexture};
 use cuscope::{PushedGuard, Result};
 
-fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, array: &Array<'ctx, f32>) -> Result<SharedTexture<'ctx>> {
+fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, array: &Array<'ctx, f32>) -> Result<SharedTexture> {
     Ok(gpu.texture(array, Sampling::default())?.share())
 }
 

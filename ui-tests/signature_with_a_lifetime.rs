@@ -2,8 +2,8 @@
 
 use cuscope::Kernel;
 
-struct Kernels<'ctx> {
-    saxpy: Kernel<'ctx, (u32, f32, &[f32], &mut [f32])>,
+struct Kernels {
+    saxpy: Kernel<(u32, f32, &[f32], &mut [f32])>,
 }
 
 fn main() {}

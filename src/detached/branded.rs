@@ -11,6 +11,7 @@ use crate::graph::{Graph, GraphDefinition};
 use crate::kernel::{Kernel, Signature};
 use crate::memory::array::{Array, MipmappedArray};
 use crate::memory::texel::Texel;
+use crate::memory::view::sealed::Viewed;
 use crate::memory::{DeviceBuffer, Element, GrowableBuffer, PitchedBuffer};
 use crate::module::Module;
 use crate::ordered::{Ordered, OrderedStream, SharedBuffer};
@@ -76,9 +77,6 @@ macro_rules! detach {
     )* };
 }
 detach! {
-    ['ctx, S: Signature] Kernel<'ctx, S>, Kernel<'static, S>;
-    [M: Branded] Ordered<M>, Ordered<M::With<'static>>;
-    ['ctx] OrderedStream<'ctx>, OrderedStream<'static>;
     ['ctx, T: Element] GrowableBuffer<'ctx, T>, GrowableBuffer<'static, T>;
 }
 
@@ -112,8 +110,6 @@ branded! {
     GraphDefinition [] inner;
     DeviceBuffer [T: Element] inner len data;
     PitchedBuffer [T: Element] inner grid data;
-    SharedBuffer [T: Element] inner address len data;
-    SharedTexture [] inner;
     Array [T: Texel] inner grid shape flags data;
     MipmappedArray [T: Texel] inner levels shape flags data;
 }
@@ -132,19 +128,31 @@ unsafe impl<'ctx, T: Element> Branded for GrowableBuffer<'ctx, T> {
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<S: Signature> Sealed for Kernel<'_, S> {}
-// SAFETY: 1. One struct at two lifetimes, which it uses in its function only. 2. It has the context of that.
-unsafe impl<'ctx, S: Signature> Branded for Kernel<'ctx, S> {
-    type With<'b> = Kernel<'b, S>;
-    #[inline]
-    fn contexts(&self, see: &mut impl FnMut(&Context)) {
-        see(self.context());
-    }
-    fn rebrand<'b>(self, key: Key) -> Kernel<'b, S> {
-        let Kernel { function, checked, _signature } = self;
-        Kernel { function: function.rebrand(key), checked, _signature }
-    }
+/// Lets values without a lifetime be fields of a struct of handles. Each has the context that it owns.
+macro_rules! unbranded {
+    ($([$($generics:tt)*] $name:ty;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl<$($generics)*> Sealed for $name {}
+        // SAFETY: 1. One type, without a lifetime of a guard. 2. It has one context.
+        unsafe impl<$($generics)*> Branded for $name {
+            type With<'b> = $name;
+            #[inline]
+            fn contexts(&self, see: &mut impl FnMut(&Context)) {
+                see(self.context());
+            }
+            #[inline]
+            fn rebrand<'b>(self, _: Key) -> Self::With<'b> {
+                self
+            }
+        }
+    )* };
+}
+unbranded! {
+    [S: Signature] Kernel<S>;
+    [M: Viewed] Ordered<M>;
+    [] OrderedStream;
+    [T: Element] SharedBuffer<T>;
+    [] SharedTexture;
 }
 
 /// Makes textures and surfaces branded, whose memory is.
@@ -189,36 +197,5 @@ impl<'ctx, T: Texel> OwnedTexels<'ctx> for Surface<'ctx, Array<'ctx, T>> {
     type Detached = Surface<'static, Array<'static, T>>;
     fn detached(self, _: SharingKey) -> Self::Detached {
         self.rebrand(Key(()))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<M: Branded> Sealed for Ordered<M> {}
-// SAFETY: 1. One struct around one at two lifetimes. 2. It has the contexts of that.
-unsafe impl<M: Branded> Branded for Ordered<M> {
-    type With<'b> = Ordered<M::With<'b>>;
-    #[inline]
-    fn contexts(&self, see: &mut impl FnMut(&Context)) {
-        self.0.contexts(see);
-    }
-    fn rebrand<'b>(self, key: Key) -> Ordered<M::With<'b>> {
-        Ordered(self.0.rebrand(key))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Sealed for OrderedStream<'_> {}
-// SAFETY: 1. One struct at two lifetimes, which it uses in `Brand` and its stream only. 2. It has the context of that.
-unsafe impl Branded for OrderedStream<'_> {
-    type With<'b> = OrderedStream<'b>;
-    #[inline]
-    fn contexts(&self, see: &mut impl FnMut(&Context)) {
-        see(self.context());
-    }
-    #[inline]
-    fn rebrand<'b>(self, key: Key) -> OrderedStream<'b> {
-        let OrderedStream { stream, home, staging, panic, _brand } = self;
-        let stream = stream.rebrand(key);
-        OrderedStream { stream, home, staging, panic, _brand: Brand::new() }
     }
 }

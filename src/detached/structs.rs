@@ -4,7 +4,7 @@
 /// a whole.
 ///
 /// The struct has one lifetime, the guard's, and may have type parameters, with one bound each. Its fields are
-/// handles of the crate, collections of them, other structs declared this way, and plain values
+/// handles of the crate, collections of them, other structs declared this way, ordered values, and plain values
 /// ([`Plain`](crate::detached::Plain)). It cannot have its own `Drop`.
 ///
 /// # Examples

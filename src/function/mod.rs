@@ -28,7 +28,8 @@ pub struct Function<'ctx> {
 assert_impl_all!(Function<'static>: Send, Sync);
 
 #[derive(Clone)]
-pub(crate) struct FunctionInner {
+#[doc(hidden)]
+pub struct FunctionInner {
     raw: CUfunction,
     /// The [`Context::key`] of its context.
     of: usize,
@@ -49,22 +50,30 @@ pub struct ParameterInfo {
     pub size: usize,
 }
 
+impl FunctionInner {
+    /// Returns the owner of its code.
+    pub(crate) fn owner(&self) -> &Owner {
+        &self.owner
+    }
+
+    /// Returns the [`Context::key`] of its context.
+    #[inline]
+    pub(crate) fn key(&self) -> usize {
+        self.of
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> CUfunction {
+        self.raw
+    }
+}
+
 impl Function<'_> {
     /// Creates a function of code that the owner keeps loaded.
     #[inline]
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
         let of = owner.context().key();
         Function { inner: FunctionInner { raw, of, owner }, _brand: Brand::new() }
-    }
-
-    pub(crate) fn owner(&self) -> &Owner {
-        &self.inner.owner
-    }
-
-    /// Returns the [`Context::key`] of its context.
-    #[inline]
-    pub(crate) fn key(&self) -> usize {
-        self.inner.of
     }
 
     /// Returns the context.
@@ -156,6 +165,13 @@ impl Function<'_> {
 impl fmt::Debug for Function<'_> {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Function({:p}, {:?})", self.raw(), self.context())
+        self.inner.fmt(f)
+    }
+}
+
+impl fmt::Debug for FunctionInner {
+    #[inline]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Function({:p}, {:?})", self.raw, self.owner.context())
     }
 }

@@ -93,7 +93,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result<KernelNode> {
-        let function = kernel.function();
+        let function = kernel.inner();
         // SAFETY: the caller's obligations 1 to 3, at each replay.
         let launch = unsafe { Launch::new(function, config, args) };
         let add = || {

@@ -160,7 +160,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// gpu.on(&stream).fill(&mut y, 0.0_f32)?;
     /// let graph = gpu.capture(&mut stream, |c| {
     ///     let (stream, mut y) = (c.stream(), c.hold(&mut y));
-    ///     let config = LaunchConfig::for_num_elems(64);
+    ///     let config = LaunchConfig::for_num_elems(64)?;
     ///     for a in [1.0_f32, 2.0] {
     ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
     ///         unsafe { stream.launch(&saxpy, config, (64_u32, a, &x, &mut y)) }?;

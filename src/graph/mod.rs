@@ -146,6 +146,15 @@ impl Drop for GraphInner {
 }
 
 impl Graph<'_> {
+    /// Returns the graph without the lifetime of a guard, for a struct beside the [ordered
+    /// stream](crate::OrderedStream) that replays it.
+    ///
+    /// The graph owns its context. Under a guard it is used no more: [detach](Self::detach) it instead for that.
+    #[inline]
+    pub fn into_static(self) -> Graph<'static> {
+        Graph { inner: self.inner, _brand: Brand::new() }
+    }
+
     /// Returns the executable graph for a call that runs or changes it.
     #[inline]
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {

@@ -130,7 +130,7 @@ impl Change<'_> {
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'a>>,
     {
-        let (function, own) = (kernel.function(), gpu.context());
+        let (function, own) = (kernel.inner(), gpu.context());
         // SAFETY: the caller's obligations 1 to 3, at each replay.
         let launch = unsafe { Launch::new(function, config, args) };
         launch.check(self.call)?;

@@ -131,7 +131,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3, at each replay.
-        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
         let capture = || {
             if launch.has_events() {
                 let reason =

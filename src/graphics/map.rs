@@ -78,7 +78,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     }
 }
 
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Maps a registered buffer for the work of this stream, behind what OpenGL did with it. Does not wait for the device.
     ///
     /// The buffer belongs to the stream. Its drop unmaps it in the order of the stream, and does not wait either: what
@@ -88,10 +88,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// The errors of [`SyncStream::map_buffer`].
     #[doc(alias = "cuGraphicsMapResources")]
     #[doc(alias = "cuGraphicsUnmapResources")]
-    pub fn map_buffer<T: Element>(
-        &self,
-        buffer: &GraphicsBuffer<'ctx>,
-    ) -> Result<OrderedBuffer<'ctx, T>> {
+    pub fn map_buffer<T: Element>(&self, buffer: &GraphicsBuffer<'_>) -> Result<OrderedBuffer<T>> {
         same_context(MAP, buffer.context() == self.context())?;
         let mut mapped = mapped(GraphicsMapping::new(&buffer.inner, self.home.stream())?)?;
         // Memory that is mapped always changes hands.

@@ -26,13 +26,13 @@
 //! }
 //!
 //! fn frame<'ctx>(
-//!     stream: &OrderedStream<'ctx>,
+//!     stream: &OrderedStream,
 //!     points: &GraphicsBuffer<'ctx>,
-//!     advance: &Kernel<'ctx, (&mut [f32], f32)>,
+//!     advance: &Kernel<(&mut [f32], f32)>,
 //!     seconds: f32,
 //! ) -> Result {
 //!     let mut points = stream.map_buffer::<f32>(points)?;
-//!     let config = LaunchConfig::for_num_elems(points.len() as u32);
+//!     let config = LaunchConfig::for_num_elems(points.len())?;
 //!     // SAFETY: the kernel moves the points, and touches no other memory.
 //!     unsafe { stream.launch(advance, config, (&mut points, seconds)) }
 //!     // OpenGL may draw now.

@@ -3,6 +3,7 @@
 use super::parameter::Given;
 use super::signature::sealed::Sealed;
 use super::{Out, Signature, SignatureError, SignatureProblem};
+use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::function::{Function, ParameterInfo};
@@ -15,8 +16,10 @@ use std::marker::PhantomData;
 /// up.
 ///
 /// [`Module::kernel`](crate::Module::kernel) returns one. A launch takes arguments of the signature's types.
-/// Others do not compile. The field of a struct is a `Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>`: see
-/// [`In`](crate::In).
+/// Others do not compile. The field of a struct is a `Kernel<(u32, f32, In<f32>, Out<f32>)>`: see [`In`](crate::In).
+///
+/// A kernel has no lifetime. It keeps its code loaded and its context alive, is cheap to clone, and is launched in every
+/// stream of its context. A launch in a stream of another context is refused.
 ///
 /// # Examples
 /// ```standalone_crate
@@ -40,12 +43,12 @@ use std::marker::PhantomData;
 /// text, if the module was loaded from PTX. The PTX text also tells integers from floating-point numbers.
 /// [`checked`](Self::checked) returns which comparison was made. No check can detect two parameters of the same
 /// size and type in the wrong order.
-pub struct Kernel<'ctx, S> {
-    pub(crate) function: Function<'ctx>,
+pub struct Kernel<S> {
+    pub(crate) function: Function<'static>,
     pub(crate) checked: Checked,
     pub(crate) _signature: PhantomData<fn(S)>,
 }
-assert_impl_all!(Kernel<'static, (u32, Out<f32>)>: Send, Sync);
+assert_impl_all!(Kernel<(u32, Out<f32>)>: Send, Sync);
 
 /// The source with which a [`Kernel`]'s signature was compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,17 +64,17 @@ pub enum Checked {
     Unchecked,
 }
 
-impl<S> Clone for Kernel<'_, S> {
+impl<S> Clone for Kernel<S> {
     fn clone(&self) -> Self {
         let (function, checked) = (self.function.clone(), self.checked);
         Kernel { function, checked, _signature: PhantomData }
     }
 }
 
-impl<'ctx, S: Signature> Kernel<'ctx, S> {
+impl<S: Signature> Kernel<S> {
     /// Compares the signature with the kernel.
     pub(crate) fn new(
-        function: Function<'ctx>,
+        function: Function<'_>,
         name: &str,
         entry: Option<&PtxEntry>,
     ) -> Result<Self> {
@@ -98,14 +101,15 @@ impl<'ctx, S: Signature> Kernel<'ctx, S> {
         if let Some(entry) = entry {
             types(given, entry).map_err(wrong)?;
         }
+        let function = Function { inner: function.inner, _brand: Brand::new() };
         Ok(Kernel { function, checked, _signature: PhantomData })
     }
 }
 
-impl<'ctx, S> Kernel<'ctx, S> {
+impl<S> Kernel<S> {
     /// Returns the function, for its attributes, or to launch it with unchecked arguments.
     #[must_use]
-    pub fn function(&self) -> &Function<'ctx> {
+    pub fn function(&self) -> &Function<'static> {
         &self.function
     }
 
@@ -122,7 +126,7 @@ impl<'ctx, S> Kernel<'ctx, S> {
     }
 }
 
-impl<S> fmt::Debug for Kernel<'_, S> {
+impl<S> fmt::Debug for Kernel<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let signature = std::any::type_name::<S>();
         write!(f, "Kernel<{signature}>({:?}, {:?})", self.function, self.checked)

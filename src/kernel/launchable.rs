@@ -2,7 +2,7 @@
 
 use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
 use crate::args::{KernelReads, KernelWrites};
-use crate::function::Function;
+use crate::function::{Function, FunctionInner};
 use crate::memory::Element;
 use crate::tensor_map::TensorMap;
 use crate::tuples::tuples;
@@ -43,7 +43,7 @@ pub trait ArgumentsOf<S> {}
 pub trait Argument<P> {}
 
 pub(crate) mod sealed {
-    use crate::function::Function;
+    use crate::function::FunctionInner;
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `Launchable`, which is sealed",
@@ -51,7 +51,7 @@ pub(crate) mod sealed {
     )]
     pub trait Sealed<'ctx> {
         #[doc(hidden)]
-        fn function(&self) -> &Function<'ctx>;
+        fn inner(&self) -> &FunctionInner;
     }
 }
 
@@ -63,20 +63,20 @@ impl<A> ArgumentsOf<AnyArguments> for A {}
 #[diagnostic::do_not_recommend]
 impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     #[inline]
-    fn function(&self) -> &Function<'ctx> {
-        self
+    fn inner(&self) -> &FunctionInner {
+        &self.inner
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'ctx, S: Signature> Launchable<'ctx> for Kernel<'ctx, S> {
+impl<S: Signature> Launchable<'_> for Kernel<S> {
     type Signature = S;
 }
 #[diagnostic::do_not_recommend]
-impl<'ctx, S: Signature> sealed::Sealed<'ctx> for Kernel<'ctx, S> {
+impl<S: Signature> sealed::Sealed<'_> for Kernel<S> {
     #[inline]
-    fn function(&self) -> &Function<'ctx> {
-        &self.function
+    fn inner(&self) -> &FunctionInner {
+        &self.function.inner
     }
 }
 

@@ -50,32 +50,29 @@ fn name_of<T>() -> &'static str {
 ///
 /// # Examples
 /// ```standalone_crate
-/// use cuscope::{In, Kernel, LaunchConfig, Module, Out, OrderedBuffer, OrderedStream, Result};
+/// use cuscope::{Context, In, Kernel, LaunchConfig, Out, OrderedBuffer, OrderedStream, Result};
 ///
-/// struct Scaler<'ctx> {
-///     ordered: OrderedStream<'ctx>,
-///     saxpy: Kernel<'ctx, (u32, f32, In<f32>, Out<f32>)>,
+/// struct Scaler {
+///     ordered: OrderedStream,
+///     saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,
 /// }
 ///
-/// impl<'ctx> Scaler<'ctx> {
-///     fn new(ordered: OrderedStream<'ctx>, module: &Module<'ctx>) -> Result<Self> {
-///         Ok(Scaler { ordered, saxpy: module.kernel("saxpy")? })
+/// impl Scaler {
+///     fn new(context: &Context) -> Result<Self> {
+///         let module = context.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
+///         Ok(Scaler { ordered: context.ordered_stream()?, saxpy: module.kernel("saxpy")? })
 ///     }
 ///
 ///     /// Adds `a` times `x` to `y`, which is as long.
-///     fn add(&self, a: f32, x: &OrderedBuffer<'ctx, f32>, y: &mut OrderedBuffer<'ctx, f32>) -> Result {
-///         let n = x.len() as u32;
+///     fn add(&self, a: f32, x: &OrderedBuffer<f32>, y: &mut OrderedBuffer<f32>) -> Result {
+///         let n = x.len();
 ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-///         unsafe { self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n), (n, a, x, y)) }
+///         unsafe { self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
 ///     }
 /// }
-/// # use cuscope::{Context, ContextStack, Device};
+/// # use cuscope::Device;
 /// # fn main() -> Result {
-/// # let context = Context::primary(Device::get(0)?)?;
-/// # let mut stack = ContextStack::current_thread()?;
-/// # let gpu = stack.push(&context)?;
-/// # let module = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
-/// # let scaler = Scaler::new(gpu.ordered_stream()?, &module)?;
+/// # let scaler = Scaler::new(&Context::primary(Device::get(0)?)?)?;
 /// # let (x, mut y) = (scaler.ordered.from_slice(&[1.0; 4])?, scaler.ordered.from_slice(&[2.0; 4])?);
 /// # scaler.add(3.0, &x, &mut y)?;
 /// # assert_eq!(scaler.ordered.to_vec(&y)?, [5.0; 4]);

@@ -11,6 +11,18 @@ pub use policy::{ClusterPortability, ClusterScheduling, SharedMemoryMode};
 pub use spec::LaunchSpec;
 pub(crate) use spec::sealed::{Prepared, Spec};
 
+use crate::error::{Error, Result};
+
+/// The most blocks of a grid in x ([F61](crate::driver_facts#F61)).
+const MAX_BLOCKS: u32 = i32::MAX as u32;
+
+#[cold]
+#[inline]
+fn too_many() -> Error {
+    let reason = "a grid has at most 2^31 - 1 blocks: launch fewer threads, of which each takes several elements";
+    Error::InvalidArgument { call: "LaunchConfig::for_num_elems", reason }
+}
+
 /// Extents in the dimensions x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
@@ -69,17 +81,24 @@ impl LaunchConfig {
     ///
     /// The kernel must compare its index with `n`, since the last block may have more threads than elements are
     /// left. For 0 elements the grid is [empty](Self::is_empty), and the launch does nothing.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for more elements than a grid has threads: 2³¹ − 1 blocks, about 5 · 10¹¹.
     #[inline]
-    pub fn for_num_elems(n: u32) -> Self {
+    pub fn for_num_elems(n: usize) -> Result<Self> {
         Self::in_line(n, Self::THREADS)
     }
 
     /// Creates a one-dimensional configuration with at least one thread for each of `n` elements.
     #[inline]
-    pub(crate) fn in_line(n: u32, threads: u32) -> Self {
-        let blocks = n.div_ceil(threads);
-        let others = blocks.min(1);
-        Self::new((blocks, others, others), threads)
+    pub(crate) fn in_line(n: usize, threads: u32) -> Result<Self> {
+        match u32::try_from(n.div_ceil(threads as usize)) {
+            Ok(blocks) if blocks <= MAX_BLOCKS => {
+                let others = blocks.min(1);
+                Ok(Self::new((blocks, others, others), threads))
+            }
+            _ => Err(too_many()),
+        }
     }
 
     /// Returns whether the grid is empty, as for 0 elements: 0 in each of x, y and z.
@@ -105,15 +124,23 @@ mod tests {
 
     #[test]
     fn every_element_has_a_thread_and_no_block_is_empty() {
-        for n in [1, 2, 255, 256, 257, 1 << 20, u32::MAX] {
-            let LaunchConfig { grid, block, .. } = LaunchConfig::for_num_elems(n);
+        const MOST: u64 = MAX_BLOCKS as u64 * LaunchConfig::THREADS as u64;
+        for n in [1, 2, 255, 256, 257, 1 << 20, u64::from(u32::MAX), MOST - 1, MOST] {
+            let config = LaunchConfig::for_num_elems(n as usize).unwrap();
+            let LaunchConfig { grid, block, .. } = config;
             let threads = u64::from(grid.x) * u64::from(block.x);
-            assert!(threads >= u64::from(n), "{n}");
-            assert!(threads - u64::from(block.x) < u64::from(n), "{n}");
+            assert!(threads >= n && threads - u64::from(block.x) < n, "{n}");
+            assert!(!config.is_empty());
         }
-        assert!(LaunchConfig::for_num_elems(0).is_empty());
-        assert!(
-            !LaunchConfig::new(0, 256).is_empty() && !LaunchConfig::for_num_elems(1).is_empty()
-        );
+        assert!(LaunchConfig::for_num_elems(0).unwrap().is_empty());
+        assert!(!LaunchConfig::new(0, 256).is_empty());
+    }
+
+    #[test]
+    fn more_elements_than_a_grid_has_threads_are_refused() {
+        for n in [(1 << 39) - 255, usize::MAX - 255, usize::MAX] {
+            let refused = LaunchConfig::for_num_elems(n).unwrap_err();
+            assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
+        }
     }
 }

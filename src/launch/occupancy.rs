@@ -4,7 +4,7 @@
 use crate::call::{answer, name};
 use crate::device::DeviceAttribute;
 use crate::error::{Error, Result};
-use crate::function::Function;
+use crate::function::{Function, FunctionInner};
 use crate::launch::{ExtendedLaunch, LaunchConfig};
 use crate::stack::PushedGuard;
 use ffi::{CUoccupancy_flags, CUoccupancyB2DSize};
@@ -42,7 +42,7 @@ pub struct BlockSize {
 #[derive(Clone, Copy, Debug)]
 pub struct Occupancy<'g, 'ctx> {
     gpu: &'g PushedGuard<'ctx>,
-    function: &'g Function<'ctx>,
+    function: &'g FunctionInner,
     flags: OccupancyFlags,
 }
 
@@ -51,8 +51,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Returns the occupancy queries for a kernel.
     #[must_use]
     #[inline]
-    pub fn occupancy<'g>(&'g self, function: &'g Function<'ctx>) -> Occupancy<'g, 'ctx> {
-        Occupancy { gpu: self, function, flags: OccupancyFlags::empty() }
+    pub fn occupancy<'g>(&'g self, function: &'g Function<'_>) -> Occupancy<'g, 'ctx> {
+        Occupancy { gpu: self, function: &function.inner, flags: OccupancyFlags::empty() }
     }
 }
 
@@ -65,17 +65,17 @@ impl LaunchConfig {
     /// returns.
     ///
     /// # Errors
-    /// The errors of [`Occupancy::block_size`].
+    /// The errors of [`Occupancy::block_size`] and [`for_num_elems`](Self::for_num_elems).
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
     #[inline]
-    pub fn by_occupancy<'ctx>(
-        gpu: &PushedGuard<'ctx>,
-        function: &Function<'ctx>,
-        n: u32,
+    pub fn by_occupancy(
+        gpu: &PushedGuard<'_>,
+        function: &Function<'_>,
+        n: usize,
         shared_bytes: u32,
     ) -> Result<LaunchConfig> {
         let BlockSize { threads, .. } = gpu.occupancy(function).block_size(shared_bytes, None)?;
-        Ok(LaunchConfig::in_line(n, threads).with_shared_bytes(shared_bytes))
+        Ok(LaunchConfig::in_line(n, threads)?.with_shared_bytes(shared_bytes))
     }
 }
 
@@ -100,7 +100,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     /// Checks the current context, which every query needs ([F311](crate::driver_facts#F311)).
     #[inline]
     fn enter(&self, call: &'static str) -> Result {
-        if self.function.context() != self.gpu.context() {
+        if self.function.key() != self.gpu.context().key() {
             return Err(Error::OtherContext { call });
         }
         self.gpu.enter(call)

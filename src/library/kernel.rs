@@ -115,7 +115,7 @@ impl LibraryKernel {
     /// # Errors
     /// The errors of [`function`](Self::function); [`Error::Signature`](crate::Error::Signature).
     #[doc(alias = "cuKernelGetParamInfo")]
-    pub fn typed<'ctx, S: Signature>(&self, gpu: &PushedGuard<'ctx>) -> Result<Kernel<'ctx, S>> {
+    pub fn typed<S: Signature>(&self, gpu: &PushedGuard<'_>) -> Result<Kernel<S>> {
         let function = self.function(gpu)?;
         let name = match self.name() {
             // Such a driver cannot report parameters either.

@@ -112,6 +112,13 @@ pub(super) fn too_large(call: &'static str) -> Error {
 }
 
 impl<T: Element> DeviceBuffer<'_, T> {
+    /// Returns the buffer as one of another guard of its context, or of none.
+    #[inline]
+    pub(crate) fn with_brand<'b>(self) -> DeviceBuffer<'b, T> {
+        let DeviceBuffer { inner, len, _brand: _, data } = self;
+        DeviceBuffer { inner, len, _brand: Brand::new(), data }
+    }
+
     /// Creates a buffer of 0 bytes, which needs no memory.
     #[cold]
     #[inline]

@@ -179,6 +179,13 @@ impl<'ctx> PushedGuard<'ctx> {
 }
 
 impl<'ctx, T: Element> PitchedBuffer<'ctx, T> {
+    /// Returns the buffer as one of another guard of its context, or of none.
+    #[inline]
+    pub(crate) fn with_brand<'b>(self) -> PitchedBuffer<'b, T> {
+        let PitchedBuffer { inner, grid, _brand: _, data } = self;
+        PitchedBuffer { inner, grid, _brand: Brand::new(), data }
+    }
+
     pub(crate) fn view(&self) -> PitchedView<'_> {
         let (memory, grid) = (&self.inner, self.grid);
         PitchedView { memory, address: memory.address(), grid, whole: true }

@@ -46,7 +46,7 @@ impl<'ctx> Module<'ctx> {
     /// The errors of [`function`](Self::function); [`Error::Signature`](crate::Error::Signature), which
     /// contains the parameter, its type in the kernel and its type in the signature.
     #[doc(alias = "cuFuncGetParamInfo")]
-    pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<'ctx, S>> {
+    pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<S>> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let function = self.find(&name)?;
         let name = name.to_string_lossy();

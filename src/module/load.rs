@@ -3,6 +3,7 @@
 
 use super::ModuleInner;
 use crate::call::{answer, name};
+use crate::context::Context;
 use crate::error::{LoadError, Result};
 use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxText};
 use crate::jit::{JitLog, JitOptions, Request};
@@ -57,6 +58,55 @@ impl fmt::Display for LoadingMode {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if *self == LoadingMode::Eager { "eager" } else { "lazy" })
+    }
+}
+
+/// # Modules
+impl Context {
+    /// Loads an image, as [`PushedGuard::load`] does, for [ordered streams](crate::OrderedStream). The context is current
+    /// only while this runs.
+    ///
+    /// [`kernel`](Module::kernel) returns kernels that every stream of the context launches. A module that a guard loads
+    /// has functions and variables for the operations under that guard.
+    ///
+    /// # Errors
+    /// The errors of [`with`](Self::with) and [`PushedGuard::load`].
+    #[doc(alias = "cuModuleLoadDataEx")]
+    #[doc(alias = "cuModuleLoadFatBinary")]
+    pub fn load(&self, image: impl Image) -> Result<Module<'static>> {
+        self.with(|gpu| Ok(gpu.load(image)?.unguarded()))
+    }
+
+    /// Compiles PTX text for the device of the context and loads it: [`load`](Self::load) with [`Ptx::new`].
+    ///
+    /// # Errors
+    /// The errors of [`Ptx::new`] and [`load`](Self::load).
+    ///
+    /// # Examples
+    /// ```standalone_crate
+    /// use cuscope::{Context, Device, In, Kernel, LaunchConfig, OrderedStream, Out, Result};
+    ///
+    /// struct Saxpy {
+    ///     stream: OrderedStream,
+    ///     kernel: Kernel<(u32, f32, In<f32>, Out<f32>)>,
+    /// }
+    ///
+    /// # fn main() -> Result {
+    /// let context = Context::primary(Device::get(0)?)?;
+    /// let module = context.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
+    /// let saxpy = Saxpy { stream: context.ordered_stream()?, kernel: module.kernel("saxpy")? };
+    ///
+    /// let x = saxpy.stream.from_slice(&[1.0_f32, 2.0])?;
+    /// let mut y = saxpy.stream.from_slice(&[0.5_f32, 0.5])?;
+    /// // SAFETY: the kernel uses the first 2 elements of `x` and `y`, and both have 2.
+    /// unsafe { saxpy.stream.launch(&saxpy.kernel, LaunchConfig::for_num_elems(2)?, (2, 10.0, &x, &mut y)) }?;
+    /// assert_eq!(saxpy.stream.to_vec(&y)?, [10.5, 20.5]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuModuleLoadData")]
+    #[doc(alias = "cuModuleLoadDataEx")]
+    pub fn load_ptx<'p>(&self, ptx: impl PtxText<'p>) -> Result<Module<'static>> {
+        self.load(&Ptx::new(ptx)?)
     }
 }
 

@@ -49,6 +49,12 @@ impl<'ctx> Module<'ctx> {
         Module { inner: Arc::new(inner), _brand: Brand::new() }
     }
 
+    /// Returns the module without the lifetime of a guard.
+    #[inline]
+    fn unguarded(self) -> Module<'static> {
+        Module { inner: self.inner, _brand: Brand::new() }
+    }
+
     /// Returns the context.
     #[must_use]
     pub fn context(&self) -> &Context {

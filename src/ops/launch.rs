@@ -6,7 +6,7 @@ use super::{NodeOperation, NodeToSet, Operation, Slot};
 use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
-use crate::function::Function;
+use crate::function::FunctionInner;
 use crate::launch::{Dim3, LaunchConfig, Prepared, Spec};
 use crate::registry::LentHost;
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphNode, CUlaunchConfig, CUresult, CUstream};
@@ -15,25 +15,25 @@ use std::ops::Deref;
 use std::ptr;
 
 /// A launch of a kernel.
-pub(crate) struct Launch<'a, 'ctx, S, A> {
-    function: &'a Function<'ctx>,
+pub(crate) struct Launch<'a, S, A> {
+    function: &'a FunctionInner,
     spec: S,
     args: A,
 }
 
-impl<'a, 'ctx, S: Spec, A: Operands> Launch<'a, 'ctx, S, A> {
+impl<'a, S: Spec, A: Operands> Launch<'a, S, A> {
     /// Creates the launch of a kernel.
     ///
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), whenever the kernel runs. The attributes
     ///    of the launch extend them.
     #[inline]
-    pub(crate) unsafe fn new(function: &'a Function<'ctx>, spec: S, args: A) -> Self {
+    pub(crate) unsafe fn new(function: &'a FunctionInner, spec: S, args: A) -> Self {
         Launch { function, spec, args }
     }
 
     #[inline]
-    pub(crate) fn function(&self) -> &'a Function<'ctx> {
+    pub(crate) fn function(&self) -> &'a FunctionInner {
         self.function
     }
 
@@ -51,7 +51,7 @@ impl<'a, 'ctx, S: Spec, A: Operands> Launch<'a, 'ctx, S, A> {
     }
 }
 
-impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
+impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
     #[inline]
     fn call(&self) -> &'static str {
         self.spec.call()
@@ -126,7 +126,7 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, '_, S, A> {
     }
 }
 
-impl<S: Spec, A: Operands> NodeOperation for Launch<'_, '_, S, A> {
+impl<S: Spec, A: Operands> NodeOperation for Launch<'_, S, A> {
     const ADD: &'static str = name!(cuGraphAddKernelNode_v2);
     const ENTERS: bool = true;
 
@@ -194,7 +194,7 @@ unsafe fn set_attributes(node: CUgraphNode, config: &CUlaunchConfig, added: Answ
     added
 }
 
-impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
+impl<A: Operands> Launch<'_, LaunchConfig, A> {
     /// Changes a kernel node to this launch.
     ///
     /// # Safety
@@ -213,7 +213,7 @@ impl<A: Operands> Launch<'_, '_, LaunchConfig, A> {
     }
 }
 
-impl<S: Spec, A: Operands> Launch<'_, '_, S, A> {
+impl<S: Spec, A: Operands> Launch<'_, S, A> {
     /// Calls `f` with the parameters of a kernel node.
     #[inline]
     fn with_params<R>(
@@ -256,7 +256,7 @@ fn parameters(pointers: &mut [*mut c_void]) -> *mut *mut c_void {
 fn other_context(
     call: &'static str,
     code: CUresult,
-    function: &Function<'_>,
+    function: &FunctionInner,
     key: usize,
 ) -> Result {
     refused(Answer::new(call, code), function.key() == key)

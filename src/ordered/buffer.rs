@@ -50,10 +50,10 @@ pub struct Ordered<M>(pub(crate) M);
 assert_impl_all!(Ordered<DeviceBuffer<'static, f32>>: Send, Sync);
 
 /// A buffer of elements that belongs to a stream.
-pub type OrderedBuffer<'ctx, T> = Ordered<DeviceBuffer<'ctx, T>>;
+pub type OrderedBuffer<T> = Ordered<DeviceBuffer<'static, T>>;
 
 /// A buffer of rows and planes that belongs to a stream.
-pub type OrderedPitchedBuffer<'ctx, T> = Ordered<PitchedBuffer<'ctx, T>>;
+pub type OrderedPitchedBuffer<T> = Ordered<PitchedBuffer<'static, T>>;
 
 macro_rules! copied {
     ($($part:ident)*) => { $(
@@ -119,7 +119,7 @@ impl<M: Viewed> fmt::Debug for Ordered<M> {
 }
 
 /// # Parts
-impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
+impl<T: Element> OrderedBuffer<T> {
     /// Returns a part to read: [`DeviceBuffer::slice`].
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     pub fn slice(
         &self,
         range: impl RangeBounds<usize>,
-    ) -> Result<Ordered<DeviceSlice<'_, 'ctx, T>>> {
+    ) -> Result<Ordered<DeviceSlice<'_, 'static, T>>> {
         self.0.slice(range).map(Ordered)
     }
 
@@ -138,7 +138,7 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     pub fn slice_mut(
         &mut self,
         range: impl RangeBounds<usize>,
-    ) -> Result<Ordered<DeviceSliceMut<'_, 'ctx, T>>> {
+    ) -> Result<Ordered<DeviceSliceMut<'_, 'static, T>>> {
         self.0.slice_mut(range).map(Ordered)
     }
 
@@ -150,7 +150,8 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     pub fn split_at_mut(
         &mut self,
         middle: usize,
-    ) -> Result<(Ordered<DeviceSliceMut<'_, 'ctx, T>>, Ordered<DeviceSliceMut<'_, 'ctx, T>>)> {
+    ) -> Result<(Ordered<DeviceSliceMut<'_, 'static, T>>, Ordered<DeviceSliceMut<'_, 'static, T>>)>
+    {
         self.0.split_at_mut(middle).map(|(first, second)| (Ordered(first), Ordered(second)))
     }
 
@@ -161,7 +162,7 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     pub fn chunks(
         &self,
         len: usize,
-    ) -> Result<impl ExactSizeIterator<Item = Ordered<DeviceSlice<'_, 'ctx, T>>>> {
+    ) -> Result<impl ExactSizeIterator<Item = Ordered<DeviceSlice<'_, 'static, T>>>> {
         Ok(self.0.chunks(len)?.map(Ordered))
     }
 
@@ -172,18 +173,18 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     pub fn chunks_mut(
         &mut self,
         len: usize,
-    ) -> Result<impl ExactSizeIterator<Item = Ordered<DeviceSliceMut<'_, 'ctx, T>>>> {
+    ) -> Result<impl ExactSizeIterator<Item = Ordered<DeviceSliceMut<'_, 'static, T>>>> {
         Ok(self.0.chunks_mut(len)?.map(Ordered))
     }
 }
 
 /// # Elements of another type
-impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
+impl<T: Element> OrderedBuffer<T> {
     /// Returns the memory as elements of another type, to read: [`DeviceBuffer::cast`].
     ///
     /// # Errors
     /// The errors of [`DeviceBuffer::cast`].
-    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'_, 'ctx, U>>> {
+    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'_, 'static, U>>> {
         self.0.cast().map(Ordered)
     }
 
@@ -191,17 +192,17 @@ impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
     ///
     /// # Errors
     /// The errors of [`DeviceBuffer::cast`].
-    pub fn cast_mut<U: Element>(&mut self) -> Result<Ordered<DeviceSliceMut<'_, 'ctx, U>>> {
+    pub fn cast_mut<U: Element>(&mut self) -> Result<Ordered<DeviceSliceMut<'_, 'static, U>>> {
         self.0.cast_mut().map(Ordered)
     }
 }
 
-impl<'b, 'ctx, T: Element> Ordered<DeviceSlice<'b, 'ctx, T>> {
+impl<'b, T: Element> Ordered<DeviceSlice<'b, 'static, T>> {
     /// Returns the memory as elements of another type: [`DeviceSlice::cast`].
     ///
     /// # Errors
     /// The errors of [`DeviceBuffer::cast`].
-    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'b, 'ctx, U>>> {
+    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'b, 'static, U>>> {
         self.0.cast().map(Ordered)
     }
 
@@ -212,17 +213,17 @@ impl<'b, 'ctx, T: Element> Ordered<DeviceSlice<'b, 'ctx, T>> {
     pub fn slice(
         &self,
         range: impl RangeBounds<usize>,
-    ) -> Result<Ordered<DeviceSlice<'b, 'ctx, T>>> {
+    ) -> Result<Ordered<DeviceSlice<'b, 'static, T>>> {
         self.0.slice(range).map(Ordered)
     }
 }
 
-impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
+impl<T: Element> Ordered<DeviceSliceMut<'_, 'static, T>> {
     /// Returns the memory as elements of another type, to read: [`DeviceSliceMut::cast`].
     ///
     /// # Errors
     /// The errors of [`DeviceBuffer::cast`].
-    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'_, 'ctx, U>>> {
+    pub fn cast<U: Element>(&self) -> Result<Ordered<DeviceSlice<'_, 'static, U>>> {
         self.0.cast().map(Ordered)
     }
 
@@ -230,7 +231,7 @@ impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
     ///
     /// # Errors
     /// The errors of [`DeviceBuffer::cast`].
-    pub fn cast_mut<U: Element>(&mut self) -> Result<Ordered<DeviceSliceMut<'_, 'ctx, U>>> {
+    pub fn cast_mut<U: Element>(&mut self) -> Result<Ordered<DeviceSliceMut<'_, 'static, U>>> {
         self.0.cast_mut().map(Ordered)
     }
 
@@ -241,7 +242,7 @@ impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
     pub fn slice(
         &self,
         range: impl RangeBounds<usize>,
-    ) -> Result<Ordered<DeviceSlice<'_, 'ctx, T>>> {
+    ) -> Result<Ordered<DeviceSlice<'_, 'static, T>>> {
         self.0.slice(range).map(Ordered)
     }
 
@@ -252,7 +253,7 @@ impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
     pub fn slice_mut(
         &mut self,
         range: impl RangeBounds<usize>,
-    ) -> Result<Ordered<DeviceSliceMut<'_, 'ctx, T>>> {
+    ) -> Result<Ordered<DeviceSliceMut<'_, 'static, T>>> {
         self.0.slice_mut(range).map(Ordered)
     }
 
@@ -264,13 +265,14 @@ impl<'ctx, T: Element> Ordered<DeviceSliceMut<'_, 'ctx, T>> {
     pub fn split_at_mut(
         &mut self,
         middle: usize,
-    ) -> Result<(Ordered<DeviceSliceMut<'_, 'ctx, T>>, Ordered<DeviceSliceMut<'_, 'ctx, T>>)> {
+    ) -> Result<(Ordered<DeviceSliceMut<'_, 'static, T>>, Ordered<DeviceSliceMut<'_, 'static, T>>)>
+    {
         self.0.split_at_mut(middle).map(|(first, second)| (Ordered(first), Ordered(second)))
     }
 }
 
 /// # Rows and planes
-impl<'ctx, T: Element> OrderedPitchedBuffer<'ctx, T> {
+impl<T: Element> OrderedPitchedBuffer<T> {
     /// Returns the number of columns, rows and planes.
     #[must_use]
     pub fn extent(&self) -> Extent {
@@ -292,7 +294,7 @@ impl<'ctx, T: Element> OrderedPitchedBuffer<'ctx, T> {
         columns: impl RangeBounds<usize>,
         rows: impl RangeBounds<usize>,
         planes: impl RangeBounds<usize>,
-    ) -> Result<Ordered<PitchedSlice<'_, 'ctx, T>>> {
+    ) -> Result<Ordered<PitchedSlice<'_, 'static, T>>> {
         self.0.part(columns, rows, planes).map(Ordered)
     }
 
@@ -305,7 +307,7 @@ impl<'ctx, T: Element> OrderedPitchedBuffer<'ctx, T> {
         columns: impl RangeBounds<usize>,
         rows: impl RangeBounds<usize>,
         planes: impl RangeBounds<usize>,
-    ) -> Result<Ordered<PitchedSliceMut<'_, 'ctx, T>>> {
+    ) -> Result<Ordered<PitchedSliceMut<'_, 'static, T>>> {
         self.0.part_mut(columns, rows, planes).map(Ordered)
     }
 }
@@ -317,10 +319,10 @@ impl<'ctx, T: Element> OrderedPitchedBuffer<'ctx, T> {
     label = "expected an `OrderedBuffer<{T}>`, a part of one, or a `SharedBuffer<{T}>`",
     note = "`ordered.adopt(buffer)` takes a `DeviceBuffer` over; `upload` and `download` copy host memory"
 )]
-pub trait OrderedSource<'ctx, T: Element>: sealed::Reads {}
+pub trait OrderedSource<T: Element>: sealed::Reads {}
 
 #[diagnostic::do_not_recommend]
-impl<'ctx, T: Element, M: DeviceMemory<'ctx, T>> OrderedSource<'ctx, T> for Ordered<M> {}
+impl<T: Element, M: DeviceMemory<'static, T>> OrderedSource<T> for Ordered<M> {}
 
 pub(crate) mod sealed {
     use super::*;
@@ -343,17 +345,17 @@ pub(crate) mod sealed {
     }
 }
 
-impl<'ctx, M: Viewed + DeviceMemory<'ctx, <M as Viewed>::Element>> KernelArg<'ctx, InOrder>
+impl<M: Viewed + DeviceMemory<'static, <M as Viewed>::Element>> KernelArg<'static, InOrder>
     for &Ordered<M>
 {
 }
-impl<'ctx, M: Viewed + DeviceMemoryMut<'ctx, <M as Viewed>::Element>> KernelArg<'ctx, InOrder>
+impl<M: Viewed + DeviceMemoryMut<'static, <M as Viewed>::Element>> KernelArg<'static, InOrder>
     for &mut Ordered<M>
 {
 }
 
-impl<'ctx, T: Element> KernelArg<'ctx, InOrder> for Ordered<DeviceSlice<'_, 'ctx, T>> {}
-impl<'ctx, T: Element> KernelArg<'ctx, InOrder> for Ordered<PitchedSlice<'_, 'ctx, T>> {}
+impl<T: Element> KernelArg<'static, InOrder> for Ordered<DeviceSlice<'_, 'static, T>> {}
+impl<T: Element> KernelArg<'static, InOrder> for Ordered<PitchedSlice<'_, 'static, T>> {}
 
 operands! {
     [T: Element] Ordered<DeviceSlice<'_, '_, T>> as T, false, true;

@@ -8,7 +8,7 @@ use crate::memory::InOrder;
 use ffi::CUstream;
 
 /// # Foreign work
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Lets other code, such as cuBLAS, enqueue work in the stream.
     ///
     /// `work` receives the stream, and what a kernel would receive for the arguments: addresses for memory, and plain
@@ -42,7 +42,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// assert_eq!(ordered.to_vec(&x)?, [7, 7, 0, 0]);
     /// # Ok(()) }
     /// ```
-    pub unsafe fn foreign<A: ForeignArgs<'ctx, InOrder>, R>(
+    pub unsafe fn foreign<A: ForeignArgs<'static, InOrder>, R>(
         &self,
         args: A,
         work: impl FnOnce(CUstream, A::Parameters) -> R,

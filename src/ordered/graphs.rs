@@ -9,7 +9,7 @@ use crate::memory::access::Access;
 use crate::memory::{DeviceBuffer, Element, InOrder, PitchedBuffer};
 
 /// # Graphs
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Replays a graph, and returns before it is done.
     ///
     /// The buffers are those of the graph, as for [`SyncStream::replay`](crate::SyncStream::replay), and belong to this
@@ -42,15 +42,19 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuGraphLaunch")]
-    pub fn replay(&self, graph: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx, InOrder>) -> Result {
+    pub fn replay(
+        &self,
+        graph: &Graph<'_>,
+        buffers: impl GraphBuffers<'static, InOrder>,
+    ) -> Result {
         graph.replay_in(&self.home, &buffers)
     }
 }
 
 macro_rules! buffers {
     ($($buffer:ident)*) => { $(
-        impl<'ctx, T: Element> GraphBuffers<'ctx, InOrder> for &Ordered<$buffer<'ctx, T>> {}
-        impl<'ctx, T: Element> GraphBuffers<'ctx, InOrder> for &mut Ordered<$buffer<'ctx, T>> {}
+        impl<T: Element> GraphBuffers<'static, InOrder> for &Ordered<$buffer<'static, T>> {}
+        impl<T: Element> GraphBuffers<'static, InOrder> for &mut Ordered<$buffer<'static, T>> {}
         #[diagnostic::do_not_recommend]
         impl<T: Element> Names for &Ordered<$buffer<'_, T>> {
             fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {

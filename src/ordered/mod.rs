@@ -6,6 +6,7 @@
 mod buffer;
 mod foreign;
 mod graphs;
+mod later;
 mod owned;
 mod peers;
 mod pending;
@@ -16,6 +17,7 @@ mod staging;
 mod verbs;
 
 pub use buffer::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource};
+pub use later::PendingVec;
 pub use owned::NotTaken;
 pub use pending::Pending;
 pub use shared::SharedBuffer;
@@ -32,6 +34,8 @@ use crate::memory::{MemoryPool, OrderedUsage};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
 use crate::stream::host_function::Panic;
+use ffi::CUstream;
+use later::Blocks;
 pub(crate) use staging::Staging;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -55,35 +59,35 @@ const STAGING: usize = 1 << 20;
 /// A step of a program's inner loop makes the driver calls of C: one for a launch, two for an allocation and its free,
 /// or none, since the stream keeps freed blocks for its next allocations ([`keep`](Self::keep)).
 ///
+/// The stream, its memory and the [kernels](crate::Kernel) have no lifetime: they own their context. So they live in one
+/// struct, move between threads, and are used there without a guard. [`Context::ordered_stream`] makes a stream, and so
+/// does a guard. Threads that use one stream interleave their operations.
+///
 /// Operations need no current context ([F34](crate::driver_facts#F34)): work goes on while another context is pushed.
-/// But copies, uploads and downloads are refused while a context of another device is current
-/// ([F348](crate::driver_facts#F348)): push one of the stream's device first.
-/// With [`detach`](crate::Detached::new), stream and memory live in a `'static` struct and move between
-/// threads. Threads that use one stream interleave their operations.
+/// The driver refuses copies of this memory while a context of another device is current
+/// ([F348](crate::driver_facts#F348)). The stream then pushes its own context for that operation.
 ///
 /// # Examples
 /// ```standalone_crate
-/// use cuscope::{Context, ContextStack, Device, LaunchConfig, OrderedBuffer, OrderedStream, Result};
+/// use cuscope::{Context, Device, In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result};
 ///
 /// /// Starts y = 3 x + y, and returns before it is done.
-/// fn step<'ctx>(
-///     ordered: &OrderedStream<'ctx>,
-///     saxpy: &cuscope::Function<'ctx>,
-///     x: OrderedBuffer<'ctx, f32>,
-///     mut y: OrderedBuffer<'ctx, f32>,
-/// ) -> Result<OrderedBuffer<'ctx, f32>> {
+/// fn step(
+///     ordered: &OrderedStream,
+///     saxpy: &Kernel<(u32, f32, In<f32>, Out<f32>)>,
+///     x: OrderedBuffer<f32>,
+///     mut y: OrderedBuffer<f32>,
+/// ) -> Result<OrderedBuffer<f32>> {
 ///     let n = x.len();
-///     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and stays inside both.
-///     unsafe { ordered.launch(saxpy, LaunchConfig::for_num_elems(n as u32), (n as u32, 3.0_f32, &x, &mut y)) }?;
+///     // SAFETY: the kernel uses the first `n` elements of `x` and `y`, and both have as many.
+///     unsafe { ordered.launch(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y)) }?;
 ///     Ok(y) // frees x, behind the launch
 /// }
 ///
 /// # fn main() -> Result {
 /// let context = Context::primary(Device::get(0)?)?;
-/// let mut stack = ContextStack::current_thread()?;
-/// let gpu = stack.push(&context)?;
-/// let saxpy = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.function("saxpy")?;
-/// let ordered = gpu.ordered_stream()?;
+/// let saxpy = context.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.kernel("saxpy")?;
+/// let ordered = context.ordered_stream()?;
 /// let mut y = ordered.from_slice(&[1.0; 64])?;
 /// for _ in 0..10 {
 ///     let x = ordered.from_slice(&[1.0; 64])?;
@@ -92,16 +96,17 @@ const STAGING: usize = 1 << 20;
 /// assert_eq!(ordered.to_vec(&y)?, [31.0; 64]); // waits
 /// # Ok(()) }
 /// ```
-pub struct OrderedStream<'ctx> {
-    pub(crate) stream: Stream<'ctx>,
+pub struct OrderedStream {
+    stream: Stream<'static>,
     pub(crate) home: Arc<Home>,
     /// The ring that uploads go through, unless there is none, or another thread uses it.
     pub(crate) staging: Mutex<Option<Staging>>,
+    /// The blocks that downloads write.
+    downloads: Arc<Blocks>,
     /// The first panic of a host function.
     pub(crate) panic: Arc<Mutex<Option<Panic>>>,
-    pub(crate) _brand: Brand<'ctx>,
 }
-assert_impl_all!(OrderedStream<'static>: Send, Sync);
+assert_impl_all!(OrderedStream: Send, Sync);
 
 /// How to create an [`OrderedStream`]: its pool, what it keeps, and its staging memory.
 ///
@@ -161,6 +166,50 @@ impl OrderedOptions {
 }
 
 /// # Streams that own the order of their memory
+impl Context {
+    /// Creates a stream that owns the order of its memory, with the usual [options](OrderedOptions::new). The context is
+    /// current only while this runs.
+    ///
+    /// # Errors
+    /// The errors of [`with`](Self::with) and [`PushedGuard::ordered_stream`].
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, Device, OrderedBuffer, OrderedStream, Result};
+    ///
+    /// /// Numbers on the GPU, and the stream that works on them.
+    /// struct Numbers {
+    ///     stream: OrderedStream,
+    ///     numbers: OrderedBuffer<f32>,
+    /// }
+    ///
+    /// # fn main() -> Result {
+    /// let stream = Context::primary(Device::get(0)?)?.ordered_stream()?;
+    /// let mut x = Numbers { numbers: stream.zeroed(4)?, stream };
+    /// let numbers = std::thread::spawn(move || {
+    ///     x.stream.fill(&mut x.numbers, 1.5)?;
+    ///     x.stream.to_vec(&x.numbers)
+    /// });
+    /// assert_eq!(numbers.join().unwrap()?, [1.5; 4]);
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuStreamCreate")]
+    pub fn ordered_stream(&self) -> Result<OrderedStream> {
+        self.ordered_stream_with(&OrderedOptions::new())
+    }
+
+    /// Creates a stream that owns the order of its memory.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) for a pool of another device; the errors of
+    /// [`ordered_stream`](Self::ordered_stream).
+    #[doc(alias = "cuStreamCreate")]
+    pub fn ordered_stream_with(&self, options: &OrderedOptions) -> Result<OrderedStream> {
+        self.with(|gpu| gpu.ordered_stream_with(gpu.stream()?, options))
+    }
+}
+
+/// # Streams that own the order of their memory
 impl<'ctx> PushedGuard<'ctx> {
     /// Creates a stream that owns the order of its memory, with the usual [options](OrderedOptions::new).
     ///
@@ -168,7 +217,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// The errors of [`stream`](Self::stream), [`event`](Self::event) and [`pinned`](Self::pinned).
     #[doc(alias = "cuStreamCreate")]
     #[inline]
-    pub fn ordered_stream(&self) -> Result<OrderedStream<'ctx>> {
+    pub fn ordered_stream(&self) -> Result<OrderedStream> {
         self.ordered_stream_with(self.stream()?, &OrderedOptions::new())
     }
 
@@ -182,7 +231,7 @@ impl<'ctx> PushedGuard<'ctx> {
         &self,
         stream: Stream<'ctx>,
         options: &OrderedOptions,
-    ) -> Result<OrderedStream<'ctx>> {
+    ) -> Result<OrderedStream> {
         let OrderedOptions { pool, keep, staging } = options;
         if stream.context() != self.context() {
             return Err(Error::OtherContext { call: name!(cuEventCreate) });
@@ -197,16 +246,28 @@ impl<'ctx> PushedGuard<'ctx> {
         let home = Home::new(stream.inner.clone(), pool.clone(), events, *keep);
         let staging = Staging::new(self, home.clone(), *staging)?;
         let (staging, panic) = (Mutex::new(staging), Arc::default());
-        Ok(OrderedStream { stream, home, staging, panic, _brand: Brand::new() })
+        let stream = Stream { inner: stream.inner, _brand: Brand::new() };
+        let downloads = Blocks::new(options.staging);
+        Ok(OrderedStream { stream, home, staging, downloads, panic })
     }
 }
 
-impl<'ctx> OrderedStream<'ctx> {
-    /// Returns the stream, for scopes, blocking operations and queries.
+impl OrderedStream {
+    /// Returns the stream, for scopes, blocking operations and queries under a guard of its context.
+    ///
+    /// # Errors
+    /// [`OtherContext`](Error::OtherContext).
+    #[inline]
+    pub fn stream<'ctx>(&self, gpu: &PushedGuard<'ctx>) -> Result<&Stream<'ctx>> {
+        self.stream.under(gpu, "OrderedStream::stream")
+    }
+
+    /// Returns the handle of the stream, for calls of [`ffi`](crate::ffi). It is valid while this value lives. Do not
+    /// destroy it, and do not capture it.
     #[must_use]
     #[inline]
-    pub fn stream(&self) -> &Stream<'ctx> {
-        &self.stream
+    pub fn raw(&self) -> CUstream {
+        self.home.raw()
     }
 
     /// Returns the context.
@@ -214,6 +275,16 @@ impl<'ctx> OrderedStream<'ctx> {
     #[inline]
     pub fn context(&self) -> &Context {
         self.home.context()
+    }
+
+    /// Returns whether all work in the stream is complete.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuStreamQuery")]
+    #[inline]
+    pub fn query(&self) -> Result<bool> {
+        self.stream.query()
     }
 
     /// Waits until all work in the stream is complete.
@@ -260,7 +331,7 @@ impl<'ctx> OrderedStream<'ctx> {
     }
 }
 
-impl fmt::Debug for OrderedStream<'_> {
+impl fmt::Debug for OrderedStream {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OrderedStream").field(&self.stream).finish()

@@ -2,9 +2,11 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that moves into it")]
 
 use super::{Ordered, OrderedSource, OrderedStream, Pending};
+use crate::call::same_context;
 use crate::error::{Error, Result};
 use crate::memory::{DeviceBuffer, DeviceMemoryMut, Element, PinnedBuffer, PitchedBuffer};
 use crate::ops::{Download, Operation, Upload};
+use crate::stack::PushedGuard;
 use std::fmt;
 use std::mem;
 use std::ptr;
@@ -40,7 +42,7 @@ impl<V> From<NotTaken<V>> for Error {
 }
 
 /// # Operations that own host memory
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Copies page-locked memory to the device. The memory moves into the operation, and comes back from what this
     /// returns.
     ///
@@ -49,7 +51,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
-    pub fn upload_owned<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn upload_owned<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
         from: PinnedBuffer<T>,
         to: &mut Ordered<M>,
@@ -86,7 +88,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemcpy3DAsync")]
     pub fn download_owned<T: Element>(
         &self,
-        from: &impl OrderedSource<'ctx, T>,
+        from: &impl OrderedSource<T>,
         mut to: PinnedBuffer<T>,
     ) -> Result<Pending<PinnedBuffer<T>>, NotTaken<PinnedBuffer<T>>> {
         let download = Download::new(from.read(), ptr::from_mut(&mut *to));
@@ -99,7 +101,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Safety
     /// 1. of [`run`](Self::run), where the host memory is that of `value`, which stays where it is as long as `value`
     ///    is neither used nor dropped.
-    unsafe fn run_owned<V>(
+    pub(super) unsafe fn run_owned<V>(
         &self,
         operation: &impl Operation,
         value: V,
@@ -124,21 +126,27 @@ impl<'ctx> OrderedStream<'ctx> {
 
 macro_rules! into_idle {
     ($($buffer:ident)*) => { $(
-        impl<'ctx, T: Element> Ordered<$buffer<'ctx, T>> {
+        impl<T: Element> Ordered<$buffer<'static, T>> {
             /// Waits for all work of the stream, and returns the buffer, which belongs to the stream no more.
             ///
-            /// Blocking operations and scopes use it, in any stream.
+            /// Blocking operations and scopes under the guard use it, in any stream.
             ///
             /// # Errors
-            /// [`NotTaken`], which contains the buffer: a sticky error ([F60](crate::driver_facts#F60)).
+            /// [`NotTaken`], which contains the buffer: [`OtherContext`](Error::OtherContext) for a guard of another context;
+            /// a sticky error ([F60](crate::driver_facts#F60)).
             #[doc(alias = "cuStreamSynchronize")]
             #[allow(clippy::result_large_err, reason = "the buffer comes back")]
-            pub fn into_idle(mut self) -> Result<$buffer<'ctx, T>, NotTaken<Self>> {
-                let waited = self.0.inner.home().map_or(Ok(()), |home| home.synchronize());
+            pub fn into_idle<'ctx>(
+                mut self,
+                gpu: &PushedGuard<'ctx>,
+            ) -> Result<$buffer<'ctx, T>, NotTaken<Self>> {
+                let waited = same_context("Ordered::into_idle", gpu.context() == self.context()).and_then(|()| {
+                    self.0.inner.home().map_or(Ok(()), |home| home.synchronize())
+                });
                 match waited {
                     Ok(()) => {
                         self.0.inner.leave_home();
-                        Ok(self.0)
+                        Ok(self.0.with_brand())
                     }
                     Err(error) => Err(NotTaken { error, value: Some(self) }),
                 }

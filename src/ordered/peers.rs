@@ -8,7 +8,7 @@ use crate::ops::{CopyPeer, Operation};
 use crate::registry::LentHost;
 
 /// # Copies between devices
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Copies memory of another ordered stream, usually of another context or device, to memory of this stream.
     ///
     /// The copy comes behind all work that is in the other stream, and later work there comes behind the copy: its
@@ -40,9 +40,9 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemcpyPeerAsync")]
     #[doc(alias = "cuMemcpy3DPeerAsync")]
     #[doc(alias = "cuStreamWaitEvent")]
-    pub fn copy_from_peer<'other, T: Element, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn copy_from_peer<'other, T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
-        from: &impl OrderedSource<'other, T>,
+        from: &impl OrderedSource<T>,
         to: &mut Ordered<M>,
     ) -> Result {
         let from = from.read();

@@ -4,10 +4,11 @@ use super::Ordered;
 use crate::error::Result;
 use crate::graph::Capture;
 use crate::memory::Element;
+use crate::scope::hold::Key;
 use crate::scope::hold::sealed::Target;
 use crate::scope::{Holdable, Scope};
 
-impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
+impl<'s> Scope<'s, '_, '_> {
     /// Lends memory that belongs to an [ordered stream](crate::OrderedStream) to all streams of the scope, as
     /// [`hold`](Self::hold) lends other memory.
     ///
@@ -35,12 +36,12 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     /// assert_eq!(host, [7; 4]);
     /// # Ok(()) }
     /// ```
-    pub fn hold_ordered<T: Element, M: Holdable<'ctx, T>>(
+    pub fn hold_ordered<T: Element, M: Holdable<'static, T>>(
         &'s self,
         memory: &'s mut Ordered<M>,
     ) -> Result<M::Held<'s>> {
         let raw = memory.used(true).memory().and_then(|memory| Some(memory.home()?.raw()));
-        let held = self.hold(&mut memory.0);
+        let held = self.hold_peer(&mut memory.0);
         match raw {
             Some(stream) => self.behind(stream, &held.target()).map(|()| held),
             None => Ok(held),
@@ -48,15 +49,15 @@ impl<'s, 'ctx> Scope<'s, '_, 'ctx> {
     }
 }
 
-impl<'s, 'ctx> Capture<'s, '_, 'ctx> {
+impl<'s> Capture<'s, '_, '_> {
     /// Lends memory that belongs to an [ordered stream](crate::OrderedStream) to all streams of the capture, as
     /// [`hold`](Self::hold) lends other memory. [`OrderedStream::replay`](crate::OrderedStream::replay) replays the
     /// graph.
     #[must_use]
-    pub fn hold_ordered<T: Element, M: Holdable<'ctx, T>>(
+    pub fn hold_ordered<T: Element, M: Holdable<'static, T>>(
         &'s self,
         memory: &'s mut Ordered<M>,
     ) -> M::Held<'s> {
-        self.hold(&mut memory.0)
+        memory.0.hold(Key(()))
     }
 }

@@ -40,14 +40,13 @@ use std::sync::Arc;
 /// assert_eq!(worker.to_vec(&mine)?, [2.0, 3.0]);
 /// # Ok(()) }
 /// ```
-pub struct SharedBuffer<'ctx, T: Element> {
+pub struct SharedBuffer<T: Element> {
     pub(crate) inner: Arc<Inner>,
     pub(crate) address: CUdeviceptr,
     pub(crate) len: usize,
-    pub(crate) _brand: Brand<'ctx>,
     pub(crate) data: PhantomData<T>,
 }
-assert_impl_all!(SharedBuffer<'static, f32>: Send, Sync);
+assert_impl_all!(SharedBuffer<f32>: Send, Sync);
 
 /// The memory, and the streams that read it.
 pub(crate) struct Inner {
@@ -70,24 +69,24 @@ impl Drop for Inner {
     }
 }
 
-impl<'ctx, T: Element> OrderedBuffer<'ctx, T> {
+impl<T: Element> OrderedBuffer<T> {
     /// Makes it memory that any ordered stream of the context reads, and nothing writes. Makes no driver call.
     #[must_use]
-    pub fn share(self) -> SharedBuffer<'ctx, T> {
-        let Ordered(DeviceBuffer { inner, len, _brand, data }) = self;
+    pub fn share(self) -> SharedBuffer<T> {
+        let Ordered(DeviceBuffer { inner, len, _brand: _, data }) = self;
         let address = inner.address();
         let inner = Inner { memory: inner, len, readers: Readers::none() };
-        SharedBuffer { inner: Arc::new(inner), address, len, _brand, data }
+        SharedBuffer { inner: Arc::new(inner), address, len, data }
     }
 }
 
-impl<T: Element> Clone for SharedBuffer<'_, T> {
+impl<T: Element> Clone for SharedBuffer<T> {
     fn clone(&self) -> Self {
         SharedBuffer { inner: self.inner.clone(), ..*self }
     }
 }
 
-impl<'ctx, T: Element> SharedBuffer<'ctx, T> {
+impl<T: Element> SharedBuffer<T> {
     /// Returns a part, which shares the memory.
     ///
     /// # Errors
@@ -102,14 +101,18 @@ impl<'ctx, T: Element> SharedBuffer<'ctx, T> {
     ///
     /// # Errors
     /// Itself, if it has other owners, or if the driver refuses to order the streams.
-    pub fn try_unwrap(mut self) -> Result<OrderedBuffer<'ctx, T>, Self> {
+    pub fn try_unwrap(mut self) -> Result<OrderedBuffer<T>, Self> {
         let Some(inner) = Arc::get_mut(&mut self.inner) else { return Err(self) };
         let behind = inner.memory.home().cloned().map(|home| inner.readers.leave(&home));
         match behind {
             Some(Ok(())) => {
                 let (memory, len) = (inner.memory.take(), inner.len);
-                let (_brand, data) = (self._brand, self.data);
-                Ok(Ordered(DeviceBuffer { inner: memory, len, _brand, data }))
+                Ok(Ordered(DeviceBuffer {
+                    inner: memory,
+                    len,
+                    _brand: Brand::new(),
+                    data: self.data,
+                }))
             }
             _ => Err(self),
         }
@@ -159,7 +162,7 @@ impl<'ctx, T: Element> SharedBuffer<'ctx, T> {
     }
 }
 
-impl<T: Element> fmt::Debug for SharedBuffer<'_, T> {
+impl<T: Element> fmt::Debug for SharedBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
         write!(
@@ -173,16 +176,16 @@ impl<T: Element> fmt::Debug for SharedBuffer<'_, T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'ctx, T: Element> OrderedSource<'ctx, T> for SharedBuffer<'ctx, T> {}
+impl<T: Element> OrderedSource<T> for SharedBuffer<T> {}
 #[diagnostic::do_not_recommend]
-impl<T: Element> Reads for SharedBuffer<'_, T> {
+impl<T: Element> Reads for SharedBuffer<T> {
     #[inline]
     fn read(&self) -> Access<'_> {
         self.used(false)
     }
 }
 
-impl<'ctx, T: Element> KernelArg<'ctx, InOrder> for &SharedBuffer<'ctx, T> {}
+impl<T: Element> KernelArg<'static, InOrder> for &SharedBuffer<T> {}
 operands! {
-    &SharedBuffer<'_, T>, false, true;
+    &SharedBuffer<T>, false, true;
 }

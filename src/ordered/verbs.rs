@@ -6,6 +6,7 @@ use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::brand::Brand;
 use crate::call::{name, same_context};
+use crate::context::current_context;
 use crate::driver::fork;
 use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
@@ -26,7 +27,7 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// # Allocations
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Allocates a buffer of `len` elements. Its contents are unspecified bytes. An empty buffer has no memory, and the
     /// address 0.
     ///
@@ -36,7 +37,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemAllocAsync")]
     #[doc(alias = "cuMemAllocFromPoolAsync")]
     #[inline]
-    pub fn alloc<T: Element>(&self, len: usize) -> Result<OrderedBuffer<'ctx, T>> {
+    pub fn alloc<T: Element>(&self, len: usize) -> Result<OrderedBuffer<T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
         let inner = if bytes == 0 { self.empty() } else { self.allocate(bytes)? };
         Ok(Ordered(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData }))
@@ -51,7 +52,7 @@ impl<'ctx> OrderedStream<'ctx> {
     pub fn alloc_pitched<T: Element>(
         &self,
         extent: impl Into<Extent>,
-    ) -> Result<OrderedPitchedBuffer<'ctx, T>> {
+    ) -> Result<OrderedPitchedBuffer<T>> {
         let (grid, bytes) = Grid::aligned::<T>(name!(cuMemAllocAsync), extent.into())?;
         let inner = if bytes == 0 { self.empty() } else { self.allocate(bytes)? };
         Ok(Ordered(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData }))
@@ -74,7 +75,7 @@ impl<'ctx> OrderedStream<'ctx> {
     ///
     /// # Errors
     /// The errors of [`alloc`](Self::alloc) and [`zero`](Self::zero).
-    pub fn zeroed<T: Element>(&self, len: usize) -> Result<OrderedBuffer<'ctx, T>> {
+    pub fn zeroed<T: Element>(&self, len: usize) -> Result<OrderedBuffer<T>> {
         let mut buffer = self.alloc(len)?;
         self.zero(&mut buffer)?;
         Ok(buffer)
@@ -84,17 +85,27 @@ impl<'ctx> OrderedStream<'ctx> {
     ///
     /// # Errors
     /// The errors of [`alloc`](Self::alloc) and [`upload`](Self::upload).
-    pub fn from_slice<T: Element>(&self, from: &[T]) -> Result<OrderedBuffer<'ctx, T>> {
+    pub fn from_slice<T: Element>(&self, from: &[T]) -> Result<OrderedBuffer<T>> {
         let mut buffer = self.alloc(from.len())?;
         self.upload(from, &mut buffer)?;
         Ok(buffer)
     }
 
-    /// Returns the elements of device memory in a new `Vec`. Waits.
+    /// Allocates a buffer and copies device memory to it. Memory with rows is packed.
+    ///
+    /// # Errors
+    /// The errors of [`alloc`](Self::alloc) and [`copy`](Self::copy).
+    pub fn duplicate<T: Element>(&self, from: &impl OrderedSource<T>) -> Result<OrderedBuffer<T>> {
+        let mut buffer = self.alloc(from.read().len)?;
+        self.copy(from, &mut buffer)?;
+        Ok(buffer)
+    }
+
+    /// Returns the elements of device memory in a new `Vec`. Waits. [`to_vec_later`](Self::to_vec_later) does not.
     ///
     /// # Errors
     /// The errors of [`download`](Self::download).
-    pub fn to_vec<T: Element>(&self, from: &impl OrderedSource<'ctx, T>) -> Result<Vec<T>> {
+    pub fn to_vec<T: Element>(&self, from: &impl OrderedSource<T>) -> Result<Vec<T>> {
         let mut to = vec![T::zeroed(); from.read().len];
         self.download(from, &mut to)?;
         Ok(to)
@@ -102,7 +113,7 @@ impl<'ctx> OrderedStream<'ctx> {
 }
 
 /// # Operations
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Enqueues an operation.
     ///
     /// # Safety
@@ -135,7 +146,28 @@ impl<'ctx> OrderedStream<'ctx> {
         // SAFETY: 1. The caller's obligation 1. 2. The stream is alive, for the memory owns it. What it writes belongs to it alone, so
         // earlier and later uses are in this stream; what it reads is written by nobody else, and freed behind this
         // operation (`ordered-apart`, `shared-behind`). The rest is the caller's obligation 2.
-        unsafe { operation.run(self.home.raw(), own) }
+        match unsafe { operation.run(self.home.raw(), own) } {
+            Err(error) if error.code() == Some(ffi::CUDA_ERROR_INVALID_VALUE) => {
+                // SAFETY: as above. The driver refused the operation, and enqueued nothing.
+                self.in_own_context(error, || unsafe { operation.run(self.home.raw(), own) })
+            }
+            enqueued => enqueued,
+        }
+    }
+
+    /// Tries an operation again with the stream's context current, if it is not: the driver refuses copies of memory of
+    /// a pool while a context of another device is current ([F348](crate::driver_facts#F348)).
+    ///
+    /// # Errors
+    /// The error of the first attempt; that of the second; a driver error.
+    #[cold]
+    #[inline]
+    fn in_own_context(&self, error: Error, again: impl FnOnce() -> Result) -> Result {
+        let current = current_context()?;
+        if current.is_none_or(|current| current.is(self.context())) {
+            return Err(error);
+        }
+        self.context().with(|_| again())
     }
 
     /// Lets an operation use memory that belongs to this stream or is shared, and refuses memory of other streams.
@@ -166,8 +198,9 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
     pub unsafe fn launch<
+        'ctx,
         K: Launchable<'ctx>,
-        A: KernelArgs<'ctx, InOrder> + ArgumentsOf<K::Signature>,
+        A: KernelArgs<'static, InOrder> + ArgumentsOf<K::Signature>,
     >(
         &self,
         kernel: &K,
@@ -175,7 +208,7 @@ impl<'ctx> OrderedStream<'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
         // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
         unsafe { self.run(&launch) }
     }
@@ -191,9 +224,9 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     #[inline]
-    pub fn copy<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn copy<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
-        from: &impl OrderedSource<'ctx, T>,
+        from: &impl OrderedSource<T>,
         to: &mut Ordered<M>,
     ) -> Result {
         // SAFETY: 1. Both are borrowed as they are used.
@@ -213,8 +246,8 @@ impl<'ctx> OrderedStream<'ctx> {
     ) -> Result
     where
         T: Element,
-        F: OrderedSource<'ctx, T> + 'b,
-        M: DeviceMemoryMut<'ctx, T> + 'b,
+        F: OrderedSource<T> + 'b,
+        M: DeviceMemoryMut<'static, T> + 'b,
     {
         let accesses = |(from, to): (&'b F, &'b mut Ordered<M>)| (from.read(), to.used(true));
         // SAFETY: 1. All of them are borrowed as they are used.
@@ -228,9 +261,9 @@ impl<'ctx> OrderedStream<'ctx> {
     /// The errors of [`SyncStream::copy_with`](crate::SyncStream::copy_with); [`OtherStream`](Error::OtherStream).
     #[doc(alias = "cuMemcpyWithAttributesAsync")]
     #[doc(alias = "cuMemcpy3DWithAttributesAsync")]
-    pub fn copy_with<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn copy_with<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
-        from: &impl OrderedSource<'ctx, T>,
+        from: &impl OrderedSource<T>,
         to: &mut Ordered<M>,
         flags: CopyFlags,
     ) -> Result {
@@ -249,7 +282,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
     #[inline]
-    pub fn fill<T: Fillable, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn fill<T: Fillable, M: DeviceMemoryMut<'static, T>>(
         &self,
         to: &mut Ordered<M>,
         value: T,
@@ -265,7 +298,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD2D8Async")]
     #[inline]
-    pub fn zero<T: Element, M: DeviceMemoryMut<'ctx, T>>(&self, to: &mut Ordered<M>) -> Result {
+    pub fn zero<T: Element, M: DeviceMemoryMut<'static, T>>(&self, to: &mut Ordered<M>) -> Result {
         // SAFETY: 1. The memory is borrowed exclusively.
         unsafe { self.run(&Fill::zero(to.used(true))) }
     }
@@ -275,11 +308,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Errors
     /// The errors of [`SyncStream::prefetch`](crate::SyncStream::prefetch); [`OtherStream`](Error::OtherStream).
     #[doc(alias = "cuMemPrefetchAsync")]
-    pub fn prefetch<T: Element>(
-        &self,
-        memory: &impl OrderedSource<'ctx, T>,
-        to: Location,
-    ) -> Result {
+    pub fn prefetch<T: Element>(&self, memory: &impl OrderedSource<T>, to: Location) -> Result {
         // SAFETY: 1. The memory is borrowed as it is used.
         unsafe { self.run(&Prefetch::new(memory.read(), to)?) }
     }
@@ -296,7 +325,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
-    pub fn upload<T: Element, M: DeviceMemoryMut<'ctx, T>>(
+    pub fn upload<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
         from: &[T],
         to: &mut Ordered<M>,
@@ -347,7 +376,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
-    pub fn download<T: Element>(&self, from: &impl OrderedSource<'ctx, T>, to: &mut [T]) -> Result {
+    pub fn download<T: Element>(&self, from: &impl OrderedSource<T>, to: &mut [T]) -> Result {
         // SAFETY: 1. Both are borrowed as they are used, until this has waited.
         unsafe { self.run_and_wait(Download::new(from.read(), to)) }
     }
@@ -378,7 +407,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// [`OtherContext`](Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
     #[inline]
-    pub fn record(&self, event: &Event<'ctx>) -> Result {
+    pub fn record(&self, event: &Event<'_>) -> Result {
         self.blocking().record(event)
     }
 
@@ -419,7 +448,7 @@ impl<'ctx> OrderedStream<'ctx> {
 }
 
 /// # Memory that moves between streams
-impl<'ctx> OrderedStream<'ctx> {
+impl OrderedStream {
     /// Takes a buffer over, which then belongs to this stream. Makes no driver call.
     ///
     /// A buffer that [`PushedGuard::alloc`](crate::PushedGuard::alloc) allocated is still freed by `cuMemFree`, which
@@ -428,16 +457,16 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Errors
     /// [`NotTaken`](super::NotTaken), which contains the buffer: [`OtherContext`](Error::OtherContext), or
     /// [`InvalidArgument`](Error::InvalidArgument) for a variable of a module.
-    pub fn adopt<T: Element>(
+    pub fn adopt<'ctx, T: Element>(
         &self,
         buffer: DeviceBuffer<'ctx, T>,
-    ) -> Result<OrderedBuffer<'ctx, T>, super::NotTaken<DeviceBuffer<'ctx, T>>> {
+    ) -> Result<OrderedBuffer<T>, super::NotTaken<DeviceBuffer<'ctx, T>>> {
         const CALL: &str = "OrderedStream::adopt";
         let mut buffer = buffer;
         let error = if buffer.context() != self.context() {
             Error::OtherContext { call: CALL }
         } else if buffer.inner.adopt(&self.home) {
-            return Ok(Ordered(buffer));
+            return Ok(Ordered(buffer.with_brand()));
         } else {
             let reason = "the buffer is a variable of a module, which its module would lend again while work uses \
                           it: copy it to a buffer of the stream";
@@ -453,7 +482,7 @@ impl<'ctx> OrderedStream<'ctx> {
     #[doc(alias = "cuEventRecord")]
     #[doc(alias = "cuStreamWaitEvent")]
     #[inline]
-    pub fn hand_over<B: HandOver<'ctx>>(&self, mut buffer: B) -> Result<B, super::NotTaken<B>> {
+    pub fn hand_over<B: HandOver>(&self, mut buffer: B) -> Result<B, super::NotTaken<B>> {
         let memory = buffer.allocation();
         let moved = if memory.key() != self.context().key() {
             Err(Error::OtherContext { call: name!(cuStreamWaitEvent) })
@@ -476,11 +505,11 @@ impl<'ctx> OrderedStream<'ctx> {
     label = "expected an `OrderedBuffer` or an `OrderedPitchedBuffer`",
     note = "`ordered.adopt(buffer)` takes a `DeviceBuffer` over; a part stays with its buffer"
 )]
-pub trait HandOver<'ctx>: sealed::Allocated {}
+pub trait HandOver: sealed::Allocated {}
 #[diagnostic::do_not_recommend]
-impl<'ctx, T: Element> HandOver<'ctx> for OrderedBuffer<'ctx, T> {}
+impl<T: Element> HandOver for OrderedBuffer<T> {}
 #[diagnostic::do_not_recommend]
-impl<'ctx, T: Element> HandOver<'ctx> for OrderedPitchedBuffer<'ctx, T> {}
+impl<T: Element> HandOver for OrderedPitchedBuffer<T> {}
 
 pub(crate) mod sealed {
     use super::*;
@@ -493,13 +522,13 @@ pub(crate) mod sealed {
         fn allocation(&mut self) -> &mut Allocation;
     }
     #[diagnostic::do_not_recommend]
-    impl<T: Element> Allocated for OrderedBuffer<'_, T> {
+    impl<T: Element> Allocated for OrderedBuffer<T> {
         fn allocation(&mut self) -> &mut Allocation {
             &mut self.0.inner
         }
     }
     #[diagnostic::do_not_recommend]
-    impl<T: Element> Allocated for OrderedPitchedBuffer<'_, T> {
+    impl<T: Element> Allocated for OrderedPitchedBuffer<T> {
         fn allocation(&mut self) -> &mut Allocation {
             &mut self.0.inner
         }

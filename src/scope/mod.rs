@@ -116,7 +116,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     let (copy, run) = (s.on(&copies), s.on(&kernels));
     ///     let (mut x_dev, mut y_dev) = (s.hold(&mut x_dev), s.hold(&mut y_dev));
     ///     copy.upload(&x, &mut x_dev)?;
-    ///     let config = LaunchConfig::for_num_elems(64);
+    ///     let config = LaunchConfig::for_num_elems(64)?;
     ///     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
     ///     unsafe { run.launch(&saxpy, config, (64_u32, 3.0_f32, &x_dev, &mut y_dev)) }?;
     ///     copy.download(&y_dev, &mut y)

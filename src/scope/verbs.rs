@@ -61,7 +61,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline(always)]
     pub(crate) unsafe fn run_launch<S: Spec, A: Operands>(
         &self,
-        launch: Launch<'_, '_, S, A>,
+        launch: Launch<'_, S, A>,
     ) -> Result {
         if !launch.host().is_none() {
             self.lend_host();
@@ -317,7 +317,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
         // SAFETY: the memory among the arguments is borrowed until the scope has waited.
         unsafe { self.run_launch(launch) }
     }

@@ -117,7 +117,10 @@ impl Context {
     /// This is for code that has neither a stack nor a guard at hand, such as a method of a struct that owns its
     /// context. It is [`ContextStack::reentrant`] with one push in it, so it works on any thread, inside of other
     /// guards too. Guards and stacks that were made before cannot be used inside `f`. Handles leave `f` only
-    /// [detached](crate::Detached).
+    /// [detached](crate::Detached). [Ordered values](crate::OrderedStream) and [kernels](crate::Kernel) need no guard.
+    ///
+    /// A function of yours that passes such a closure on names the lifetime:
+    /// `f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R>`.
     ///
     /// # Errors
     /// The errors of [`ContextStack::reentrant`] and [`ContextStack::push`], before `f` is called; the error that `f`
@@ -125,12 +128,12 @@ impl Context {
     ///
     /// # Examples
     /// ```
-    /// use cuscope::{Context, ContextFlags, Detached, Device, OrderedBuffer, OrderedStream, Result};
+    /// use cuscope::{Context, ContextFlags, Detached, Device, DeviceBuffer, Result, Stream};
     ///
     /// cuscope::handles! {
     ///     struct Parts<'ctx> {
-    ///         stream: OrderedStream<'ctx>,
-    ///         sums: OrderedBuffer<'ctx, f32>,
+    ///         stream: Stream<'ctx>,
+    ///         sums: DeviceBuffer<'ctx, f32>,
     ///     }
     /// }
     ///
@@ -143,15 +146,14 @@ impl Context {
     ///     fn reset(&mut self, value: f32) -> Result {
     ///         self.context.with(|gpu| {
     ///             let Parts { stream, sums } = gpu.bind_mut(&mut self.parts)?;
-    ///             stream.fill(sums, value)
+    ///             gpu.on(stream).fill(sums, value)
     ///         })
     ///     }
     /// }
     /// # fn main() -> Result {
     /// # let context = Context::create(Device::get(0)?, ContextFlags::default())?;
     /// # let parts = context.with(|gpu| {
-    /// #     let stream = gpu.ordered_stream()?;
-    /// #     let sums = stream.alloc(8)?;
+    /// #     let (stream, sums) = (gpu.stream()?, gpu.alloc(8)?);
     /// #     Ok(Parts { stream, sums }.detach())
     /// # })?;
     /// # Accumulator { parts, context }.reset(1.0)

@@ -23,7 +23,7 @@ pub use sync_stream::SyncStream;
 pub use value::{StreamValue, StreamWord, Until, ValueOperation};
 
 use crate::brand::Brand;
-use crate::call::{answer, later, name};
+use crate::call::{answer, later, name, same_context};
 use crate::context::Context;
 use crate::context::wait::wait;
 use crate::device::Device;
@@ -76,6 +76,24 @@ pub struct Stream<'ctx> {
     pub(crate) _brand: Brand<'ctx>,
 }
 assert_impl_all!(Stream<'static>: Send, Sync);
+
+impl Stream<'static> {
+    /// Lends the stream under a guard of its context.
+    ///
+    /// # Errors
+    /// `OtherContext`.
+    #[inline]
+    pub(crate) fn under<'ctx>(
+        &self,
+        gpu: &PushedGuard<'ctx>,
+        call: &'static str,
+    ) -> Result<&Stream<'ctx>> {
+        same_context(call, gpu.context() == self.context())?;
+        // SAFETY: the pointer is valid as long as `self`, since it comes from that reference, and the types are one up to
+        // the phantom lifetime of the brand.
+        Ok(unsafe { &*(&raw const *self).cast() })
+    }
+}
 
 impl StreamInner {
     /// Creates a stream in a context that was found to be current.

@@ -225,7 +225,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
         let now = self.now(launch.call())?;
         same_context(launch.call(), launch.is_of(self.gpu.context().key()))?;
         // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.

@@ -410,7 +410,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
         // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.
         unsafe { self.blocking.run(launch) }
     }
@@ -439,7 +439,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        let launch = unsafe { Launch::new(kernel.function(), config, args) };
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
         // SAFETY: the memory among the arguments is alive; the rest is the caller's obligation 4.
         unsafe { self.blocking.run_unscoped(&launch) }
     }

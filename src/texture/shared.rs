@@ -55,15 +55,14 @@ use std::sync::Arc;
 /// let table = gpu.texture(row, Sampling::default().linear())?.share();
 /// let mut out = ordered.alloc::<f32>(1)?;
 /// // SAFETY: the kernel is fetch(texture, float x, float *out), and writes one element.
-/// unsafe { ordered.launch(&fetch, LaunchConfig::for_num_elems(1), (&table, 1.0_f32, &mut out)) }?;
+/// unsafe { ordered.launch(&fetch, LaunchConfig::for_num_elems(1)?, (&table, 1.0_f32, &mut out)) }?;
 /// assert_eq!(ordered.to_vec(&out)?, [15.0]);
 /// # Ok(()) }
 /// ```
-pub struct SharedTexture<'ctx> {
+pub struct SharedTexture {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) _brand: Brand<'ctx>,
 }
-assert_impl_all!(SharedTexture<'static>: Send, Sync);
+assert_impl_all!(SharedTexture: Send, Sync);
 
 /// The texture, and the streams that read it.
 pub(crate) struct Inner {
@@ -120,27 +119,27 @@ impl<'ctx, M: TextureMemory<'ctx>> Texture<'ctx, M> {
     ///
     /// A texture that borrows its memory is not shared: work of an ordered stream outlives the borrow.
     #[must_use]
-    pub fn share(self) -> SharedTexture<'ctx>
+    pub fn share(self) -> SharedTexture
     where
         M: OwnedTexels<'ctx>,
     {
         let (raw, context) = (self.raw(), self.context().clone());
-        let Texture { object, memory, _brand } = self;
+        let Texture { object, memory, _brand: _ } = self;
         let texture = Texture { object, memory: memory.detached(Key(())), _brand: Brand::new() };
         let texture = ManuallyDrop::new(Box::new(texture) as Box<dyn Shared>);
         let inner = Inner { raw, context, readers: Readers::none(), texture };
-        SharedTexture { inner: Arc::new(inner), _brand }
+        SharedTexture { inner: Arc::new(inner) }
     }
 }
 
-impl Clone for SharedTexture<'_> {
+impl Clone for SharedTexture {
     #[inline]
     fn clone(&self) -> Self {
-        SharedTexture { inner: self.inner.clone(), _brand: self._brand }
+        SharedTexture { inner: self.inner.clone() }
     }
 }
 
-impl SharedTexture<'_> {
+impl SharedTexture {
     /// Returns the object, for calls of [`ffi`] and for kernels of other code. It is valid while this value lives. Do not
     /// destroy it.
     #[must_use]
@@ -155,16 +154,16 @@ impl SharedTexture<'_> {
     }
 }
 
-impl fmt::Debug for SharedTexture<'_> {
+impl fmt::Debug for SharedTexture {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SharedTexture({:#x}, {:?})", self.raw(), self.context())
     }
 }
 
-impl<'ctx> KernelArg<'ctx, InOrder> for &SharedTexture<'ctx> {}
+impl KernelArg<'static, InOrder> for &SharedTexture {}
 #[diagnostic::do_not_recommend]
-impl Operand for &SharedTexture<'_> {
+impl Operand for &SharedTexture {
     type Parameter = u64;
     // Nothing writes shared memory.
     const COMPARES: bool = false;
@@ -178,4 +177,4 @@ impl Operand for &SharedTexture<'_> {
     }
 }
 #[diagnostic::do_not_recommend]
-impl Argument<TextureObject> for &SharedTexture<'_> {}
+impl Argument<TextureObject> for &SharedTexture {}

@@ -52,6 +52,9 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
     let options = JitOptions::new();
     t.row("PushedGuard::load_with", &[LOAD], || gpu.load_with(&given, &options)).unwrap();
     t.row("PushedGuard::load_ptx", &[LOAD], || gpu.load_ptx(PTX)).unwrap();
+    let around = ["cuCtxPushCurrent_v2", LOAD, "cuCtxPopCurrent_v2"];
+    t.row("Context::load", &around, || gpu.context().load(&given)).unwrap();
+    t.row("Context::load_ptx", &around, || gpu.context().load_ptx(PTX)).unwrap();
     t.row("PushedGuard::load_ptx_file", &[LOAD], || gpu.load_ptx_file(&ptx)).unwrap();
     t.row("PushedGuard::load_fatbin", &[LOAD], || gpu.load_fatbin(fatbin())).unwrap();
     // Machine code, which the software driver does not run.

@@ -14,7 +14,7 @@ const RECORD: &str = "cuEventRecord";
 const BEHIND: &str = "cuStreamWaitEvent";
 
 /// A stream that keeps no blocks.
-fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> OrderedStream<'ctx> {
+fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> OrderedStream {
     let options = OrderedOptions::new().keep(0).staging(0);
     gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap()
 }
@@ -42,6 +42,16 @@ pub(crate) fn ordered(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("OrderedStream::download", &[DOWNLOAD, WAIT], || ordered.download(&x, &mut [0; 16]))
         .unwrap();
     t.row("OrderedStream::to_vec", &[DOWNLOAD, WAIT], || ordered.to_vec(&x)).unwrap();
+    drop(ordered.to_vec_later(&x).unwrap());
+    let mut later = t
+        .row("OrderedStream::to_vec_later", &[DOWNLOAD, RECORD], || ordered.to_vec_later(&x))
+        .unwrap();
+    t.row("PendingVec::try_get", &["cuEventQuery"], || later.try_get()).unwrap();
+    let later = ordered.to_vec_later(&x).unwrap();
+    t.row("PendingVec::wait", &["cuEventSynchronize"], || later.wait()).unwrap();
+    t.row("OrderedStream::duplicate", &[ALLOC, COPY, FREE], || ordered.duplicate(&x).map(drop))
+        .unwrap();
+    t.row("OrderedStream::query", &["cuStreamQuery"], || ordered.query()).unwrap();
     t.row("OrderedStream::upload, without staging memory", &[UPLOAD, WAIT], || {
         ordered.upload(&[1; 16], &mut x)
     })
@@ -96,6 +106,13 @@ fn create(t: &mut Table, gpu: &PushedGuard<'_>) {
     let ordered = t
         .unlike("PushedGuard::ordered_stream", &by_hand, &here, looks, || gpu.ordered_stream())
         .unwrap();
+    let (context, pushes) = (gpu.context(), "is pushed, and looks at the current context for each");
+    let pushed =
+        [&["cuCtxGetCurrent", "cuCtxPushCurrent_v2"], &here[..], &["cuCtxPopCurrent_v2"]].concat();
+    t.unlike("Context::ordered_stream", &by_hand, &pushed, pushes, || context.ordered_stream())
+        .unwrap();
+    let with = || context.ordered_stream_with(&OrderedOptions::new());
+    t.unlike("Context::ordered_stream_with", &by_hand, &pushed, pushes, with).unwrap();
     let mut ends = vec!["cuStreamDestroy_v2"];
     ends.extend(["cuEventDestroy_v2"; 20]);
     let (_, calls) = record(|| drop(ordered));
@@ -111,7 +128,7 @@ fn create(t: &mut Table, gpu: &PushedGuard<'_>) {
 }
 
 /// Memory in several streams.
-fn streams<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream<'ctx>) {
+fn streams<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream) {
     let other = bare(gpu);
     let x = ordered.zeroed::<u32>(16).unwrap();
     let x = t.row("OrderedStream::hand_over", &[RECORD, BEHIND], || other.hand_over(x)).unwrap();
@@ -126,7 +143,7 @@ fn streams<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream
     let x = x.share();
     ordered.copy(&x, &mut y).unwrap();
     t.row("SharedBuffer, dropped", &[RECORD, BEHIND, FREE], || drop(x));
-    let idle = t.row("OrderedStream::into_idle", &[WAIT], || y.into_idle()).unwrap();
+    let idle = t.row("OrderedStream::into_idle", &[WAIT], || y.into_idle(&gpu)).unwrap();
     let y = t.row("OrderedStream::adopt", &[], || ordered.adopt(idle)).unwrap();
     let mut y = y;
     let mut stream = gpu.stream().unwrap();
@@ -150,7 +167,7 @@ fn streams<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream
 }
 
 /// Host memory that moves into operations.
-fn owned<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream<'ctx>) {
+fn owned<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream) {
     let mut x = ordered.zeroed::<u32>(16).unwrap();
     let (up, down) = (gpu.pinned::<u32>(16).unwrap(), gpu.pinned::<u32>(16).unwrap());
     let up = t

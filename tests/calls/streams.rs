@@ -27,6 +27,9 @@ pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
     let last = t
         .row("PushedGuard::event_with", &["cuEventCreate"], || gpu.event_with(EventFlags::empty()))
         .unwrap();
+    t.row("Context::event", &["cuEventCreate"], || gpu.context().event()).unwrap();
+    let with = || gpu.context().event_with(EventFlags::empty());
+    t.row("Context::event_with", &["cuEventCreate"], with).unwrap();
     let on = gpu.on(&stream);
     t.row("SyncStream::record", &["cuEventRecord"], || on.record(&first)).unwrap();
     t.row("SyncStream::wait", &["cuStreamWaitEvent"], || on.wait(&first)).unwrap();

@@ -72,7 +72,9 @@ impl Table {
             // Once for each of two events, and for what is instantiated.
             "PushedGuard::time_nodes, 1 kernel" => 3,
             // Once for each of two calls of `here`.
-            "PushedGuard::pinned"
+            "Context::load"
+            | "Context::load_ptx"
+            | "PushedGuard::pinned"
             | "PushedGuard::pinned_from"
             | "PushedGuard::stream_value"
             | "PushedGuard::capture, on a stream with a buffer" => 2,

@@ -21,7 +21,7 @@ fn saxpy_of_a_million_elements_takes_less_than_a_second() {
         let saxpy = kernel(gpu, PTX, "saxpy");
         let x = on.from_slice(&vec![2.0_f32; N as usize]).unwrap();
         let mut y = on.from_slice(&vec![1.0_f32; N as usize]).unwrap();
-        let config = LaunchConfig::for_num_elems(N);
+        let config = LaunchConfig::for_num_elems(N as usize).unwrap();
         // The best of a few: other tests run at the same time.
         let mut best = Duration::MAX;
         for _ in 0..LAUNCHES {

@@ -8,7 +8,7 @@ use cuscope::{Error, Graph, OrderedStream, PushedGuard, Result};
 use std::thread;
 
 /// A stream, its buffer, and a number that the graph sets when it begins.
-type Lane<'ctx> = (OrderedStream<'ctx>, OrderedBuffer<'ctx, u32>, StreamValue<u32>);
+type Lane<'ctx> = (OrderedStream, OrderedBuffer<u32>, StreamValue<u32>);
 
 /// A graph that says that it runs, waits, and fills its buffer.
 fn lane<'ctx>(gpu: &PushedGuard<'ctx>, go: &StreamValue<u32>) -> Result<(Graph<'ctx>, Lane<'ctx>)> {
@@ -55,7 +55,7 @@ fn graphs_of_a_pool_run_at_the_same_time_and_are_used_again() {
         }
         // The one that was used longest ago is the first to be used again.
         let next = |pool: &mut GraphPool<'_, Lane<'_>>| {
-            pool.get_free().unwrap().map(|(_, (ordered, ..))| ordered.stream().raw())
+            pool.get_free().unwrap().map(|(_, (ordered, ..))| ordered.raw())
         };
         let (one, two) = (next(&mut pool), next(&mut pool));
         assert_ne!(one, two);

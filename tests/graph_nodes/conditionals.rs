@@ -35,8 +35,8 @@ const KERNELS: &str = "
 ";
 
 struct Kernels<'ctx> {
-    down: Kernel<'ctx, (&'static mut [u32], ConditionHandle)>,
-    add: Kernel<'ctx, (&'static mut [u32],)>,
+    down: Kernel<(&'static mut [u32], ConditionHandle)>,
+    add: Kernel<(&'static mut [u32],)>,
     _module: Module<'ctx>,
 }
 

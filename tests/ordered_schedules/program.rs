@@ -56,8 +56,11 @@ pub(crate) enum Op {
 
 impl Op {
     pub(crate) fn needs_guard(self) -> bool {
-        use Op::{GraphOnce, LeakPending, MixIdle, NewIdle, Scope};
-        matches!(self, NewIdle(..) | MixIdle(_) | Scope(..) | GraphOnce(..) | LeakPending)
+        use Op::{GraphOnce, IntoIdle, LeakPending, MixIdle, NewIdle, Scope};
+        matches!(
+            self,
+            NewIdle(..) | IntoIdle(_) | MixIdle(_) | Scope(..) | GraphOnce(..) | LeakPending
+        )
     }
 }
 

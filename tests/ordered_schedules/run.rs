@@ -15,14 +15,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the programs work with.
 pub(crate) struct Bench<'ctx> {
-    pub(crate) streams: Vec<OrderedStream<'ctx>>,
+    pub(crate) streams: Vec<OrderedStream>,
     pub(crate) mix: Function<'ctx>,
     plain: [Stream<'ctx>; 2],
     captured: Stream<'ctx>,
     input: DeviceBuffer<'ctx, u32>,
     /// What the graph writes, the stream of the first, and the graph.
-    kept: Option<(OrderedBuffer<'ctx, u32>, usize)>,
-    fives: Option<OrderedBuffer<'ctx, u32>>,
+    kept: Option<(OrderedBuffer<u32>, usize)>,
+    fives: Option<OrderedBuffer<u32>>,
     graph: Graph<'ctx>,
     pinned: Vec<PinnedBuffer<u32>>,
 }
@@ -55,8 +55,8 @@ impl<'ctx> Bench<'ctx> {
 }
 
 enum Slot<'ctx> {
-    Own(usize, OrderedBuffer<'ctx, u32>),
-    Shared(usize, SharedBuffer<'ctx, u32>),
+    Own(usize, OrderedBuffer<u32>),
+    Shared(usize, SharedBuffer<u32>),
     Idle(DeviceBuffer<'ctx, u32>),
 }
 
@@ -102,7 +102,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
         self.gpu.expect("the program has none that needs it")
     }
 
-    fn new_buffer(&mut self, stream: usize, value: u32) -> OrderedBuffer<'ctx, u32> {
+    fn new_buffer(&mut self, stream: usize, value: u32) -> OrderedBuffer<u32> {
         let on = &self.bench.streams[stream];
         let mut buffer = on.alloc(LEN).unwrap();
         match value % 3 {
@@ -120,7 +120,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
         let [from, to] = self.slots.get_disjoint_mut([from, to]).expect("two different ones");
         let (Some(from), Some(Slot::Own(stream, to))) = (from, to) else { return };
         let (on, mix) = (&self.bench.streams[*stream], &self.bench.mix);
-        let half = |to: &mut OrderedBuffer<'ctx, u32>, from: &OrderedBuffer<'ctx, u32>| {
+        let half = |to: &mut OrderedBuffer<u32>, from: &OrderedBuffer<u32>| {
             on.copy(&from.slice(..LEN / 2)?, &mut to.slice_mut(LEN / 2..)?)
         };
         let readable = !matches!(from, Slot::Own(own, _) if *own != *stream);
@@ -189,8 +189,8 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
         let ([one, two], mix) = (&self.bench.plain, &self.bench.mix);
         // On streams that they belong to, or to none of them.
         let (one, two) = match value % 3 {
-            0 => (self.bench.streams[0].stream(), two),
-            1 => (one, self.bench.streams[2].stream()),
+            0 => (self.bench.streams[0].stream(gpu).unwrap(), two),
+            1 => (one, self.bench.streams[2].stream(gpu).unwrap()),
             _ => (one, two),
         };
         let mut host = [0; LEN];
@@ -327,10 +327,13 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
                 },
                 other => other,
             }),
-            Op::IntoIdle(slot) => self.change(slot, |_, slot| match slot {
-                Slot::Own(_, x) => Slot::Idle(x.into_idle().unwrap()),
-                other => other,
-            }),
+            Op::IntoIdle(slot) => {
+                let gpu = self.gpu();
+                self.change(slot, |_, slot| match slot {
+                    Slot::Own(_, x) => Slot::Idle(x.into_idle(gpu).unwrap()),
+                    other => other,
+                })
+            }
             Op::Adopt(slot, to) => self.change(slot, |bench, slot| match slot {
                 Slot::Idle(x) => Slot::Own(to, bench.streams[to].adopt(x).unwrap()),
                 other => other,

@@ -86,13 +86,13 @@ fn model(program: &Program) -> Seen {
     seen
 }
 
-type Slot<'ctx> = Option<(usize, OrderedBuffer<'ctx, u32>)>;
+type Slot<'ctx> = Option<(usize, OrderedBuffer<u32>)>;
 
 /// What a thread works with.
 struct Thread<'b, 'ctx> {
-    streams: &'b [OrderedStream<'ctx>],
+    streams: &'b [OrderedStream],
     mix: &'b cuscope::Function<'ctx>,
-    shared: SharedBuffer<'ctx, u32>,
+    shared: SharedBuffer<u32>,
     slots: [Slot<'ctx>; SLOTS],
     pinned: Vec<PinnedBuffer<u32>>,
     next: Sender<Slot<'ctx>>,

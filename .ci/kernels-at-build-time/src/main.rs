@@ -23,7 +23,7 @@ fn main() -> Result {
     let mut y_dev = gpu.alloc(y.len())?;
     gpu.on(&stream).upload(&x, &mut x_dev)?;
     gpu.on(&stream).upload(&y, &mut y_dev)?;
-    let config = LaunchConfig::for_num_elems(n);
+    let config = LaunchConfig::for_num_elems(n as usize)?;
     // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it reads
     // `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
     unsafe { gpu.on(&stream).launch(&saxpy, config, (n, 2.0_f32, &x_dev, &mut y_dev)) }?;

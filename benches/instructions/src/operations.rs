@@ -27,7 +27,7 @@ pub(crate) struct Raw {
     pub(crate) context: CUcontext,
 }
 
-pub(crate) type Saxpy<'k> = Kernel<'k, (u32, f32, In<f32>, Out<f32>)>;
+pub(crate) type Saxpy<'k> = Kernel<(u32, f32, In<f32>, Out<f32>)>;
 
 /// What a user of cuscope has.
 pub(crate) struct Ours<'s, 'ctx> {
@@ -52,11 +52,11 @@ pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) staged: ScopedHostSlice<'s, f32>,
     pub(crate) held_graph: &'s Graph<'ctx>,
     /// Streams that own the order of their memory: one that keeps blocks, and one that keeps none.
-    pub(crate) ordered: &'s OrderedStream<'ctx>,
-    pub(crate) bare: &'s OrderedStream<'ctx>,
+    pub(crate) ordered: &'s OrderedStream,
+    pub(crate) bare: &'s OrderedStream,
     /// Memory of the first, that is handed over and back, and memory that the second shares.
-    pub(crate) own: Option<OrderedBuffer<'ctx, f32>>,
-    pub(crate) shared: &'s SharedBuffer<'ctx, f32>,
+    pub(crate) own: Option<OrderedBuffer<f32>>,
+    pub(crate) shared: &'s SharedBuffer<f32>,
 }
 
 /// Elements of every buffer.

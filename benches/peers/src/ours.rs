@@ -83,18 +83,18 @@ fn drive<'c>(gpu: &PushedGuard<'c>, handles: &Detached<(Stream<'static>, Event<'
 }
 
 /// An ordered stream that keeps so many bytes.
-fn ordered<'ctx>(gpu: &PushedGuard<'ctx>, keep: usize) -> OrderedStream<'ctx> {
+fn ordered<'ctx>(gpu: &PushedGuard<'ctx>, keep: usize) -> OrderedStream {
     let options = OrderedOptions::new().staging(0).keep(keep);
     gpu.ordered_stream_with(gpu.stream().done(), &options).done()
 }
 
 /// A step: returns the output, and frees the input.
 fn step<'ctx>(
-    ordered: &OrderedStream<'ctx>,
+    ordered: &OrderedStream,
     saxpy: &Function<'ctx>,
     (len, grid): (u32, u32),
-    x: OrderedBuffer<'ctx, f32>,
-) -> OrderedBuffer<'ctx, f32> {
+    x: OrderedBuffer<f32>,
+) -> OrderedBuffer<f32> {
     let mut y = ordered.alloc(len as usize).done();
     let config = LaunchConfig::new(grid, BLOCK);
     enqueue!(ordered.launch(saxpy, config, (len, 2.0_f32, &x, &mut y)));

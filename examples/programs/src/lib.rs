@@ -207,7 +207,7 @@ impl<'ctx> DeviceTrace<'_, '_, 'ctx> {
         stream.record(&begin)?;
         let result = self.trace.call(name.clone(), enqueue)?;
         stream.record(&end)?;
-        let stream = stream.stream().id()?;
+        let stream = stream.stream(self.gpu)?.id()?;
         self.pieces.borrow_mut().push(Piece { name, stream, begin, end });
         Ok(result)
     }
@@ -251,8 +251,11 @@ impl<'ctx> DeviceTrace<'_, '_, 'ctx> {
 
 /// A stream that work can be traced in.
 pub trait Traceable<'ctx> {
-    /// Returns the stream.
-    fn stream(&self) -> &Stream<'ctx>;
+    /// Returns the stream, under a guard of its context.
+    ///
+    /// # Errors
+    /// [`OtherContext`](cuscope::Error::OtherContext).
+    fn stream<'a>(&'a self, gpu: &PushedGuard<'ctx>) -> Result<&'a Stream<'ctx>>;
 
     /// Records an event behind the work in the stream.
     ///
@@ -262,8 +265,8 @@ pub trait Traceable<'ctx> {
 }
 
 impl<'ctx> Traceable<'ctx> for ScopedStream<'_, 'ctx> {
-    fn stream(&self) -> &Stream<'ctx> {
-        ScopedStream::stream(self)
+    fn stream<'a>(&'a self, _: &PushedGuard<'ctx>) -> Result<&'a Stream<'ctx>> {
+        Ok(ScopedStream::stream(self))
     }
 
     fn record(&self, event: &Event<'ctx>) -> Result {
@@ -271,9 +274,9 @@ impl<'ctx> Traceable<'ctx> for ScopedStream<'_, 'ctx> {
     }
 }
 
-impl<'ctx> Traceable<'ctx> for OrderedStream<'ctx> {
-    fn stream(&self) -> &Stream<'ctx> {
-        OrderedStream::stream(self)
+impl<'ctx> Traceable<'ctx> for OrderedStream {
+    fn stream<'a>(&'a self, gpu: &PushedGuard<'ctx>) -> Result<&'a Stream<'ctx>> {
+        OrderedStream::stream(self, gpu)
     }
 
     fn record(&self, event: &Event<'ctx>) -> Result {

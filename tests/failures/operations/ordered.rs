@@ -13,7 +13,7 @@ use cuscope::{
 use std::num::NonZeroUsize;
 
 /// A stream without staging memory that keeps no blocks.
-fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<OrderedStream<'ctx>> {
+fn bare<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<OrderedStream> {
     gpu.ordered_stream_with(gpu.stream()?, &OrderedOptions::new().keep(0).staging(0))
 }
 
@@ -124,10 +124,10 @@ operations! {
         let (ordered, stream) = (bare(gpu)?, gpu.stream()?);
         let mut x = ordered.adopt(gpu.alloc::<u32>(8)?)?;
         ordered.fill(&mut x, 3)?;
-        let mut x = x.into_idle().map_err(|refused| { assert!(refused.value.is_some()); refused.error })?;
+        let mut x = x.into_idle(gpu).map_err(|refused| { assert!(refused.value.is_some()); refused.error })?;
         gpu.on(&stream).fill(&mut x, 4)?;
         drop(ordered.adopt(x)?);
-        let own = ordered.zeroed::<u32>(8)?.into_idle()?;
+        let own = ordered.zeroed::<u32>(8)?.into_idle(gpu)?;
         gpu.on(&stream).to_vec(&own).map(drop)
     });
     "values that are pending" => pushed(|gpu| {
@@ -188,7 +188,7 @@ operations! {
         gpu.scope(|s| {
             let mut x = s.hold_ordered(&mut x)?;
             s.on(&stream).fill(&mut x, 7)?;
-            s.on(ordered.stream()).download(&x, &mut host)
+            s.on(ordered.stream(gpu)?).download(&x, &mut host)
         })?;
         ordered.to_vec(&x).map(drop)
     });

@@ -73,7 +73,7 @@ fn main() -> Result {
     let x_dev = upload(&gpu, &stream, "x", x.view())?;
     let mut y_dev = upload(&gpu, &stream, "y, transposed", y.t())?;
     let n = x.len() as u32;
-    let config = LaunchConfig::for_num_elems(n);
+    let config = LaunchConfig::for_num_elems(n as usize)?;
     // SAFETY: the kernel stays inside of the `n` elements that both buffers have.
     unsafe { gpu.on(&stream).launch(&saxpy, config, (n, 2.0, &x_dev, &mut y_dev)) }?;
     let sum = download(&gpu, &stream, &y_dev, shape)?;

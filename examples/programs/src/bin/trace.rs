@@ -31,7 +31,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
         (input, output): (&'s [f32], &'s mut [f32]),
     ) -> Result {
         let Lane { stream, x, y } = self;
-        let (config, len) = (LaunchConfig::for_num_elems(x.len() as u32), x.len() as u32);
+        let (config, len) = (LaunchConfig::for_num_elems(x.len())?, x.len() as u32);
         device.work(stream, format!("upload {number}"), || stream.upload(input, x))?;
         device.work(stream, format!("kernel {number}"), || {
             // SAFETY: the kernel is iterate(unsigned n, unsigned steps, const float *x, float *y) over `n` elements.

@@ -65,7 +65,11 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
         let mut at = stream.map_buffer::<f32>(&shared)?;
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
         unsafe {
-            stream.launch(&saxpy, LaunchConfig::for_num_elems(n), (n, step, &speed, &mut at))
+            stream.launch(
+                &saxpy,
+                LaunchConfig::for_num_elems(n as usize)?,
+                (n, step, &speed, &mut at),
+            )
         }?;
         drop(at);
         // SAFETY: the context is current, and the buffer is not mapped.

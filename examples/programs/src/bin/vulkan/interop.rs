@@ -65,7 +65,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let mut x = gpu.on(&stream).from_slice(&[2.0_f32; LEN])?;
     let ptx = include_str!("../../../../kernels/saxpy.ptx");
     let saxpy = gpu.load_ptx(ptx)?.function("saxpy")?;
-    let (launch, n) = (LaunchConfig::for_num_elems(LEN as u32), LEN as u32);
+    let (launch, n) = (LaunchConfig::for_num_elems(LEN)?, LEN as u32);
     gpu.scope(|s| {
         let (run, x, mut y) = (s.on(&stream), s.hold(&mut x), s.hold(&mut y));
         run.wait_semaphores(&[(&semaphore, FILLED)])?;
