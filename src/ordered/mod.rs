@@ -27,7 +27,7 @@ use crate::context::Context;
 use crate::driver::fork;
 use crate::error::{Error, Result};
 use crate::event::{EventFlags, EventInner};
-use crate::memory::home::{Home, MARKS};
+use crate::memory::home::{Home, HomeOwner, MARKS};
 use crate::memory::{MemoryPool, OrderedUsage};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -94,7 +94,7 @@ const STAGING: usize = 1 << 20;
 /// ```
 pub struct OrderedStream<'ctx> {
     pub(crate) stream: Stream<'ctx>,
-    pub(crate) home: Arc<Home>,
+    pub(crate) home: HomeOwner,
     /// The ring that uploads go through, unless there is none, or another thread uses it.
     pub(crate) staging: Mutex<Option<Staging>>,
     /// The first panic of a host function.
@@ -239,6 +239,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// The stream keeps freed blocks for its next allocations, which then make no driver call. While it does, sizes are
     /// rounded up by up to an eighth. With 0, it keeps none. When memory runs out, all ordered streams of the device
     /// free their kept blocks, the allocation waits for those that had some, and is tried again.
+    /// The drop of the stream frees them, and memory that outlives it is not kept.
     #[doc(alias = "cuMemFreeAsync")]
     #[inline]
     pub fn keep(&self, bytes: usize) {
