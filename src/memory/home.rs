@@ -232,14 +232,12 @@ impl Home {
         self.release(unsafe { later!(cuMemFree_v2(address)) });
     }
 
-    /// Lets other code have its memory back, once the device is done with it.
+    /// Lets other code have its memory back, once the device is done with it. In the child of a fork the value that keeps it
+    /// is left to the parent, as always ([`Keep`]).
     #[cold]
     #[inline]
     fn end_foreign(&self, block: Block) {
         let Block::Foreign(keep) = block else { return };
-        if fork::is_child() {
-            return keep.leak();
-        }
         let (waited, over) = self.wait_to_end();
         if over {
             drop(keep);
@@ -456,6 +454,10 @@ impl Readers {
     /// A driver error. The readers may then still read.
     #[inline]
     pub(crate) fn leave(&mut self, home: &Home) -> Result {
+        // In the child of a fork the driver would take the calls (F20). The memory is the parent's.
+        if fork::is_child() {
+            return Ok(());
+        }
         let mut all = [self.own.get_mut(), self.peers.get_mut()];
         all.iter().flat_map(|some| some.iter()).try_for_each(|reader| home.follow(reader))?;
         all.iter_mut().for_each(|some| some.clear());
