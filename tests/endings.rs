@@ -9,11 +9,13 @@ use crate::common::random::{fewer_on_a_gpu, scheduled};
 use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Module, OrderedBuffer, OrderedStream,
-    PushedGuard, Result, Stream, detached::Branded,
+    PushedGuard, Result, Stream, detached::Branded, ffi,
 };
 #[cfg(unix)]
 use cuscope_softdriver::control::{live, record};
 use std::cell::RefCell;
+#[cfg(unix)]
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::thread;
 #[cfg(unix)]
@@ -183,6 +185,56 @@ fn everything_can_be_dropped_in_the_child_of_a_fork() {
         // when it returned, with everything in it: what is left works.
         outer.synchronize().unwrap();
         outer.pop().unwrap();
+        assert_released(other);
+    });
+}
+
+/// So is what ordered streams own, with work in flight: kept blocks, staging memory, what is shared, pending or replayed, and
+/// memory of other code, which is not told that it is used no more.
+#[cfg(unix)] // it forks
+#[test]
+fn what_ordered_streams_own_is_dropped_in_the_child_of_a_fork() {
+    skip_under_miri!("it forks");
+    fresh!(what_ordered_streams_own_is_dropped_in_the_child_of_a_fork, {
+        let (context, other) = (new_context(), new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&context).unwrap();
+        let kept = Arc::new(());
+        let make = || {
+            let (ordered, reader, mut stream) =
+                (outer.ordered_stream()?, outer.ordered_stream()?, outer.stream()?);
+            let mut address = 0;
+            // SAFETY: the address is written to a place of its own.
+            let code = unsafe { ffi::cuMemAlloc_v2(&raw mut address, 32) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            // SAFETY: 1. to 3. The memory is never freed, and nobody else uses it.
+            let foreign = unsafe { outer.buffer_from_raw::<u32>(address, 8, kept.clone()) }?;
+            let mut foreign = ordered.adopt(foreign)?;
+            let mut named = ordered.from_slice(&[1_u32; 8])?;
+            let graph = outer
+                .capture(&mut stream, |c| c.stream().fill(&mut c.hold_ordered(&mut named), 3))?;
+            drop(ordered.zeroed::<u8>(4096)?);
+            let shared = ordered.from_slice(&[2_u32; 8])?.share();
+            reader.copy(&shared, &mut reader.alloc(8)?)?;
+            ordered.fill(&mut foreign, 4)?;
+            ordered.replay(&graph, &mut named)?;
+            let pending = ordered.download_owned(&named, outer.pinned(8)?)?;
+            Ok::<_, cuscope::Error>((pending, graph, shared, foreign, named, ordered, reader))
+        };
+        let all = make().unwrap();
+        let inner = outer.push(&other).unwrap();
+        let ordered = inner.ordered_stream().unwrap();
+        let mut copy = ordered.alloc(8).unwrap();
+        ordered.copy_from_peer(&all.2, &mut copy).unwrap();
+        let status = fork(|| {
+            let ((), calls) = record(|| drop((all, copy, ordered)));
+            assert_eq!(calls, Vec::<&str>::new(), "calls in the child");
+            Arc::strong_count(&kept) == 2
+        });
+        assert_eq!(status, 0, "the child failed or died");
+        // As above, all of it was dropped in this process too.
+        assert_eq!(Arc::strong_count(&kept), 1, "the parent is told");
+        inner.pop().unwrap();
         assert_released(other);
     });
 }

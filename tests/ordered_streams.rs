@@ -2,6 +2,7 @@
 
 mod common;
 mod ordered;
+mod ordered_come_and_go;
 mod ordered_ends;
 mod ordered_faults;
 mod ordered_futures;

@@ -2,18 +2,18 @@
 //! refused, each time, wherever the comparison is made (invariant `own-context`).
 #![allow(unsafe_code, reason = "launches kernels")]
 
-use crate::common::gpu::{kernel, new_context};
+use crate::common::gpu::{kernel, new_context, new_context_on};
 use crate::common::kernels::SAXPY;
 use cuscope::memory::{Advice, Attachment, CopyFlags, Location};
 use cuscope::tensor_map::TensorLayout;
 use cuscope::{
-    Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, LaunchConfig,
-    OrderedBuffer, OrderedStream, PinnedBuffer, PushedGuard, Result, ScopedBuffer, ScopedHostSlice,
-    ScopedStream, Stream,
+    Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Kernel,
+    LaunchConfig, OrderedBuffer, OrderedStream, PinnedBuffer, Ptx, PushedGuard, Result,
+    ScopedBuffer, ScopedHostSlice, ScopedStream, SharedBuffer, Stream,
     context::SmSplitFlags,
     ffi,
     ordered::OrderedOptions,
-    texture::{ArrayFlags, ArrayShape, Sampling},
+    texture::{ArrayFlags, ArrayShape, Sampling, SharedTexture},
 };
 
 const LEN: usize = 4;
@@ -434,6 +434,122 @@ fn an_ordered_stream_takes_memory_of_its_own() {
     .unwrap();
     let made = gpu.ordered_stream_with(theirs.second, &OrderedOptions::new());
     assert_eq!(made.map(drop), other("cuEventCreate"));
+    gpu.pop().unwrap();
+}
+
+/// The elements of shared memory.
+const WEIGHTS: &[f32] = &[1.0, 2.0, 3.0, 4.0];
+
+type Saxpy = (u32, f32, &'static [f32], &'static mut [f32]);
+
+/// What a context shares, and a stream of it with kernels.
+struct Shares {
+    ordered: OrderedStream,
+    saxpy: Function<'static>,
+    typed: Kernel<Saxpy>,
+    weights: SharedBuffer<f32>,
+    texture: SharedTexture,
+}
+
+fn shares(gpu: &PushedGuard<'static>) -> Shares {
+    let loader = gpu.ordered_stream().unwrap();
+    let weights = loader.from_slice(WEIGHTS).unwrap().share();
+    let array = gpu.alloc_array::<f32>(ArrayShape::D1 { width: LEN }, ArrayFlags::empty()).unwrap();
+    let texture = gpu.texture(array, Sampling::default()).unwrap().share();
+    let module = gpu.load(&Ptx::new(SAXPY).unwrap()).unwrap();
+    let (saxpy, typed) = (module.function("saxpy").unwrap(), module.kernel("saxpy").unwrap());
+    Shares { ordered: gpu.ordered_stream().unwrap(), saxpy, typed, weights, texture }
+}
+
+/// What each operation of an ordered stream answers that takes shared memory.
+fn reads_of(
+    gpu: &PushedGuard<'static>,
+    Shares { ordered, saxpy, typed, .. }: &Shares,
+    shared: &SharedBuffer<f32>,
+    texture: &SharedTexture,
+) -> Vec<(&'static str, Result)> {
+    let (mut y, mut listed) = (good_of(ordered), good_of(ordered));
+    let mut rows = ordered.alloc_pitched::<f32>((2, LEN / 2)).unwrap();
+    let part = shared.slice(1..2).unwrap();
+    let mut list = saxpy.arguments().unwrap();
+    list.push(4_u32).unwrap().push(1_f32).unwrap().push(shared).unwrap();
+    list.push(&mut listed).unwrap();
+    // SAFETY: 1. to 3. Nothing is enqueued.
+    let foreign = unsafe { ordered.foreign((shared,), |_, _| ()) };
+    // SAFETY: as above.
+    let fetched = unsafe { ordered.foreign((texture,), |_, _| ()) };
+    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
+    let listed = unsafe { ordered.launch(saxpy, ONE(), list) };
+    let owned = ordered.download_owned(shared, gpu.pinned(LEN).unwrap());
+    let extended = ONE().extended().priority(0);
+    vec![
+        ("copy", ordered.copy(shared, &mut y)),
+        ("copy of a part", ordered.copy(&part, &mut y.slice_mut(..1).unwrap())),
+        ("copy to rows", ordered.copy(shared, &mut rows)),
+        ("copy_batch", ordered.copy_batch([(shared, &mut y)])),
+        ("copy_batch to rows", ordered.copy_batch([(shared, &mut rows)])),
+        ("copy_with", ordered.copy_with(shared, &mut y, CopyFlags::empty())),
+        ("copy_with to rows", ordered.copy_with(shared, &mut rows, CopyFlags::empty())),
+        ("prefetch", ordered.prefetch(shared, Location::Host)),
+        ("download", ordered.download(shared, &mut [0.0; LEN])),
+        ("to_vec", ordered.to_vec(shared).map(drop)),
+        ("download_owned", owned.map(drop).map_err(Error::from)),
+        ("launch", saxpy!(ordered, saxpy, shared, &mut y)),
+        ("launch with attributes", saxpy!(ordered, launch(saxpy, extended), shared, &mut y)),
+        ("launch of a typed kernel", saxpy!(ordered, typed, shared, &mut y)),
+        ("launch with a list", listed),
+        ("foreign", foreign),
+        ("foreign, with a texture", fetched),
+    ]
+}
+
+/// A copy between contexts reads shared memory of another context, and is no proof for other operations. The contexts are
+/// on one device, and on two where there are two.
+#[test]
+fn shared_memory_of_another_context_is_refused_whatever_copied_it() {
+    let devices = Device::all().unwrap();
+    let last = *devices.last().unwrap();
+    let [a, b, c]: [&'static Context; 3] =
+        [devices[0], devices[0], last].map(|device| &*Box::leak(Box::new(new_context_on(device))));
+    let stack: &'static mut ContextStack =
+        Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let first: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(a).unwrap()));
+    let of_a = shares(first);
+    let second: &'static mut PushedGuard<'static> = Box::leak(Box::new(first.push(b).unwrap()));
+    let of_b = shares(second);
+    // The last context on top is that of the stream, which may be of the other device.
+    let check = |gpu: &PushedGuard<'static>, own: &Shares, theirs: &Shares| {
+        let refused = |when: &str| {
+            for (what, answer) in reads_of(gpu, own, &theirs.weights, &theirs.texture) {
+                let is_refused = matches!(answer, Err(Error::OtherStream { .. }));
+                assert!(is_refused, "{what}, {when}: {answer:?}");
+            }
+            let fetched = reads_of(gpu, own, &own.weights, &theirs.texture);
+            let answer = &fetched.last().unwrap().1;
+            assert!(matches!(answer, Err(Error::OtherStream { .. })), "{when}: {answer:?}");
+        };
+        refused("before a copy");
+        let mut y = good_of(&own.ordered);
+        for when in ["after a copy", "after two copies"] {
+            own.ordered.copy_from_peer(&theirs.weights, &mut y).unwrap();
+            refused(when);
+        }
+        let part = theirs.weights.slice(..2).unwrap();
+        own.ordered.copy_from_peer(&part, &mut y.slice_mut(2..).unwrap()).unwrap();
+        refused("after a copy of a part");
+        assert_eq!(own.ordered.to_vec(&y).unwrap(), [&WEIGHTS[..2], &WEIGHTS[..2]].concat());
+        // A copy within the context makes the stream a reader like others.
+        own.ordered.copy_from_peer(&own.weights, &mut y).unwrap();
+        for (what, answer) in reads_of(gpu, own, &own.weights, &own.texture) {
+            let is_refused = matches!(answer, Err(Error::OtherStream { .. }));
+            assert!(!is_refused, "{what}, of the own context: {answer:?}");
+        }
+    };
+    check(second, &of_b, &of_a);
+    let gpu = second.push(c).unwrap();
+    let of_c = shares(&gpu);
+    check(&gpu, &of_c, &of_a);
+    check(&gpu, &of_c, &of_b);
     gpu.pop().unwrap();
 }
 

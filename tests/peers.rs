@@ -12,8 +12,8 @@ use cuscope::detached::Branded;
 use cuscope::memory::{PitchedBuffer, PoolAccess};
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{
-    Context, ContextStack, Device, DeviceBuffer, Error, LaunchConfig, MemoryPool, PushedGuard,
-    Result, Stream, ffi,
+    Context, ContextStack, Device, DeviceBuffer, Error, LaunchConfig, MemoryPool, OrderedBuffer,
+    PushedGuard, Result, Stream, ffi,
 };
 use cuscope_softdriver::{control, schedule};
 
@@ -128,6 +128,62 @@ fn rows_go_both_ways() {
     assert_eq!(on.to_vec(&own).unwrap(), [&[7; 12], &counted[12..]].concat());
     on.copy_from_peer(&packed, &mut own).unwrap();
     assert_eq!(on.to_vec(&own).unwrap(), [&counted[..22], &[7, 7]].concat());
+}
+
+/// What the driver gets: the context of each end, of the source first.
+#[test]
+fn a_copy_names_the_context_of_each_end() {
+    if !common::software() {
+        skip!("only the software driver tells which contexts a call named");
+    }
+    let both = contexts();
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&both[0]).unwrap();
+    let (theirs, stream) = (outer.ordered_stream().unwrap(), outer.stream().unwrap());
+    let (shared, owned) = (theirs.from_slice(&[1_u32; LEN]).unwrap().share(), theirs.alloc(LEN));
+    let mut x = uploaded(&outer, &stream, &[1_u32, 2, 3, 4, 5, 6]);
+    let mut rows = outer.alloc_pitched::<u32>((3, 2)).unwrap();
+    let owned: OrderedBuffer<u32> = owned.unwrap();
+    let gpu = outer.push(&both[1]).unwrap();
+    let (ordered, stream) = (gpu.ordered_stream().unwrap(), gpu.stream().unwrap());
+    let mut y = gpu.alloc::<u32>(LEN).unwrap();
+    let mut own_rows = gpu.alloc_pitched::<u32>((3, 2)).unwrap();
+    let [there, here] = both.each_ref().map(|context| context.raw().addr());
+    let named = |what, copied: Result, expected: [usize; 2]| {
+        assert_eq!((what, copied, control::peer_contexts()), (what, Ok(()), expected));
+    };
+    macro_rules! both_ways {
+        ($on:expr) => {
+            named("from", $on.copy_from_peer(&x, &mut y), [there, here]);
+            named("to", $on.copy_to_peer(&y, &mut x), [here, there]);
+            named("rows from", $on.copy_from_peer(&rows, &mut own_rows), [there, here]);
+            named("rows to", $on.copy_to_peer(&own_rows, &mut rows), [here, there]);
+            named("to rows", $on.copy_from_peer(&x, &mut own_rows), [there, here]);
+            named("from rows", $on.copy_to_peer(&own_rows, &mut x), [here, there]);
+        };
+    }
+    both_ways!(gpu.on(&stream));
+    both_ways!(gpu.on_legacy_default());
+    gpu.scope(|s| {
+        let (on, mut y, mut own_rows) = (s.on(&stream), s.hold(&mut y), s.hold(&mut own_rows));
+        named("a scope, from", on.copy_from_peer(&x, &mut y), [there, here]);
+        named("a scope, rows from", on.copy_from_peer(&rows, &mut own_rows), [there, here]);
+        named("a scope, from rows", on.copy_from_peer(&rows, &mut y), [there, here]);
+        Ok(())
+    })
+    .unwrap();
+    gpu.scope(|s| {
+        let on = s.on(&stream);
+        named("a scope, to", on.copy_to_peer(&y, &mut x), [here, there]);
+        named("a scope, rows to", on.copy_to_peer(&own_rows, &mut rows), [here, there]);
+        Ok(())
+    })
+    .unwrap();
+    let (mut mine, mut plane) =
+        (ordered.alloc(LEN).unwrap(), ordered.alloc_pitched((3, 2)).unwrap());
+    named("ordered", ordered.copy_from_peer(&owned, &mut mine), [there, here]);
+    named("ordered, shared", ordered.copy_from_peer(&shared, &mut mine), [there, here]);
+    named("ordered, to rows", ordered.copy_from_peer(&shared, &mut plane), [there, here]);
 }
 
 #[test]

@@ -41,6 +41,19 @@ thread_local! {
     static RECORDING: Cell<usize> = const { Cell::new(0) };
     /// The calls since the outermost of them began.
     static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
+    /// What [`peer_contexts`] returns.
+    static PEERS: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
+}
+
+/// Notes the contexts of a copy between contexts, as addresses.
+pub(crate) fn note_peers(from: usize, to: usize) {
+    PEERS.set([from, to]);
+}
+
+/// The addresses of the contexts that this thread's last copy between contexts named: that of the source, and that of the
+/// destination. The copy itself does not need them, since addresses tell where memory is.
+pub fn peer_contexts() -> [usize; 2] {
+    PEERS.get()
 }
 
 /// Notes a call, if this thread is recording.

@@ -269,8 +269,8 @@ impl<'a> Access<'a> {
     }
 }
 
-/// Returns whether memory belongs to the stream with this [key](Home::key), or that stream is one of its readers. Apart,
-/// so that operations on other memory stay small.
+/// Returns whether memory belongs to the stream with this [key](Home::key), or that stream is one of its readers of its
+/// own context. Apart, so that operations on other memory stay small.
 #[inline(never)]
 fn is_of_stream(memory: &Allocation, readers: Option<&Readers>, key: usize) -> bool {
     memory.home().is_some_and(|home| home.key() == key)

@@ -158,6 +158,9 @@ mod tests {
         assert_eq!(blocks.take(600), (Some(2), 1024));
         assert_eq!(blocks.usage(), OrderedUsage { used: 1024, kept: 1024, high_water: 3072 });
         assert_eq!(blocks.take(5000), (None, 5120), "another class");
+        blocks.has_taken(5120);
+        assert_eq!(blocks.usage(), OrderedUsage { used: 6144, kept: 1024, high_water: 7168 });
+        blocks.has_left(5120);
         assert_eq!(blocks.trim(0), [1]);
         assert_eq!(blocks.trim(0), []);
     }

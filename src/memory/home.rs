@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::blocks::{Blocks, OrderedUsage};
+use super::in_flight::Streams;
 use super::{MemoryPool, allocate};
 use crate::call::{Answer, Later, answer, later, name};
 use crate::context::Context;
@@ -19,8 +20,9 @@ use crate::registry::host_saw;
 use crate::sync::Arc;
 use ffi::{CUdeviceptr, CUevent, CUstream};
 use std::mem;
+use std::ops::Deref;
+use std::sync::Weak;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{PoisonError, Weak};
 
 /// The number of events of a stream. With more marks in use than this, a mark may cover later work too.
 pub(crate) const MARKS: usize = 16;
@@ -38,8 +40,32 @@ pub(crate) struct Home {
     /// The number of the next mark.
     next: AtomicUsize,
     blocks: std::sync::Mutex<Blocks>,
+    /// Whether its [`HomeOwner`] is gone, so that no operation is enqueued any more.
+    ended: AtomicBool,
     /// Whether a release failed because the device is lost. Later ones will fail too, and are not reported.
     lost: AtomicBool,
+}
+
+/// The part of a [`Home`] that its [ordered stream](crate::OrderedStream) has. Only that allocates memory and enqueues
+/// operations. Once it is gone, the stream keeps no freed blocks, whoever else still has the `Home`: its memory, and what
+/// its work may still use.
+pub(crate) struct HomeOwner(std::sync::Arc<Home>);
+
+impl Deref for HomeOwner {
+    type Target = std::sync::Arc<Home>;
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl Drop for HomeOwner {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.keep(0);
+        // Whoever sees this sees all operations enqueued.
+        self.0.ended.store(true, Ordering::Release);
+    }
 }
 
 /// A position in a stream: behind the work that was in it when the mark was made.
@@ -68,16 +94,16 @@ impl Home {
         pool: Option<MemoryPool>,
         marks: Vec<EventInner>,
         keep: usize,
-    ) -> std::sync::Arc<Home> {
+    ) -> HomeOwner {
         let (next, lost) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let blocks = std::sync::Mutex::new(Blocks::new(keep));
-        let home = Home { stream, pool, marks, next, blocks, lost };
+        let (blocks, ended) = (std::sync::Mutex::new(Blocks::new(keep)), AtomicBool::new(false));
+        let home = Home { stream, pool, marks, next, blocks, ended, lost };
         let home = std::sync::Arc::new(home);
         if let Some(mut homes) = fork::lock(&HOMES) {
             homes.retain(|home| home.strong_count() > 0);
             homes.push(std::sync::Arc::downgrade(&home));
         }
-        home
+        HomeOwner(home)
     }
 
     #[inline]
@@ -206,14 +232,12 @@ impl Home {
         self.release(unsafe { later!(cuMemFree_v2(address)) });
     }
 
-    /// Lets other code have its memory back, once the device is done with it.
+    /// Lets other code have its memory back, once the device is done with it. In the child of a fork the value that keeps it
+    /// is left to the parent, as always ([`Keep`]).
     #[cold]
     #[inline]
     fn end_foreign(&self, block: Block) {
         let Block::Foreign(keep) = block else { return };
-        if fork::is_child() {
-            return keep.leak();
-        }
         let (waited, over) = self.wait_to_end();
         if over {
             drop(keep);
@@ -355,6 +379,12 @@ impl Home {
         relaxed(unsafe { later!(cuStreamQuery(raw)) }).ready()
     }
 
+    /// Returns whether its [owner](HomeOwner) is gone.
+    #[inline]
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
     /// Waits for all work in the stream.
     #[inline]
     pub(crate) fn synchronize(&self) -> Result {
@@ -380,38 +410,40 @@ impl Drop for Home {
     }
 }
 
-/// The streams that read memory which belongs to another one, and which may be freed only behind them.
+/// The streams that read memory which belongs to another one, or to none, and which may be freed only behind them.
 pub(crate) struct Readers {
-    others: std::sync::Mutex<Vec<std::sync::Arc<Home>>>,
+    /// Those of the memory's context. They are behind what wrote it, so operations of theirs use it.
+    own: Streams,
+    /// Those of other contexts, which copied it. No other operation of theirs may use it.
+    peers: Streams,
 }
 
 impl Readers {
     #[inline]
     pub(crate) fn none() -> Readers {
-        Readers { others: std::sync::Mutex::new(Vec::new()) }
+        Readers { own: Streams::none(), peers: Streams::none() }
     }
 
-    /// Returns whether the stream with this [key](Home::key) reads it, behind what wrote it.
+    /// Returns whether the stream with this [key](Home::key) is of the memory's context and reads it, behind what wrote
+    /// it.
     #[inline]
     pub(crate) fn has(&self, key: usize) -> bool {
-        let others = fork::lock(&self.others);
-        others.is_some_and(|others| others.iter().any(|reader| reader.key() == key))
+        self.own.has(key)
     }
 
     /// Makes a stream one that reads the memory, which belongs to `home`, or to no stream: nothing is in flight on it
-    /// then.
+    /// then, and the reader is of its context.
     ///
     /// # Errors
     /// A driver error. The stream must not read then.
     #[inline]
     pub(crate) fn add(&self, home: Option<&Home>, reader: &std::sync::Arc<Home>) -> Result {
-        if home.map(Home::key) != Some(reader.key()) && !self.has(reader.key()) {
+        let is_own = home.is_none_or(|home| home.context() == reader.context());
+        let streams = if is_own { &self.own } else { &self.peers };
+        if home.map(Home::key) != Some(reader.key()) && !streams.has(reader.key()) {
             // Two threads may do this at once; the second time changes nothing.
             home.map_or(Ok(()), |home| reader.follow(home))?;
-            let Some(mut others) = fork::lock(&self.others) else { return Ok(()) };
-            if !others.iter().any(|other| other.key() == reader.key()) {
-                others.push(reader.clone());
-            }
+            streams.note(reader);
         }
         Ok(())
     }
@@ -422,9 +454,13 @@ impl Readers {
     /// A driver error. The readers may then still read.
     #[inline]
     pub(crate) fn leave(&mut self, home: &Home) -> Result {
-        let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
-        others.iter().try_for_each(|reader| home.follow(reader))?;
-        others.clear();
+        // In the child of a fork the driver would take the calls (F20). The memory is the parent's.
+        if fork::is_child() {
+            return Ok(());
+        }
+        let mut all = [self.own.get_mut(), self.peers.get_mut()];
+        all.iter().flat_map(|some| some.iter()).try_for_each(|reader| home.follow(reader))?;
+        all.iter_mut().for_each(|some| some.clear());
         Ok(())
     }
 
@@ -432,8 +468,8 @@ impl Readers {
     #[cold]
     #[inline]
     pub(crate) fn end(&mut self, mut failed: impl FnMut(&Home, Error)) -> bool {
-        let others = self.others.get_mut().unwrap_or_else(PoisonError::into_inner);
-        others.drain(..).all(|reader| {
+        let all = [self.own.get_mut(), self.peers.get_mut()];
+        all.into_iter().flat_map(|some| some.drain(..)).all(|reader| {
             let (waited, over) = reader.wait_to_end();
             if let Err(error) = waited {
                 failed(&reader, error);

@@ -29,7 +29,7 @@ use crate::context::Context;
 use crate::driver::fork;
 use crate::error::{Error, Result};
 use crate::event::{EventFlags, EventInner};
-use crate::memory::home::{Home, MARKS};
+use crate::memory::home::{Home, HomeOwner, MARKS};
 use crate::memory::{MemoryPool, OrderedUsage};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -98,7 +98,7 @@ const STAGING: usize = 1 << 20;
 /// ```
 pub struct OrderedStream {
     stream: Stream<'static>,
-    pub(crate) home: Arc<Home>,
+    pub(crate) home: HomeOwner,
     /// The ring that uploads go through, unless there is none, or another thread uses it.
     pub(crate) staging: Mutex<Option<Staging>>,
     /// The blocks that downloads write.
@@ -310,6 +310,7 @@ impl OrderedStream {
     /// The stream keeps freed blocks for its next allocations, which then make no driver call. While it does, sizes are
     /// rounded up by up to an eighth. With 0, it keeps none. When memory runs out, all ordered streams of the device
     /// free their kept blocks, the allocation waits for those that had some, and is tried again.
+    /// The drop of the stream frees them, and memory that outlives it is not kept.
     #[doc(alias = "cuMemFreeAsync")]
     #[inline]
     pub fn keep(&self, bytes: usize) {

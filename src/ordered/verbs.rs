@@ -143,9 +143,11 @@ impl OrderedStream {
     #[inline]
     pub(super) unsafe fn enqueue(&self, operation: &impl Operation) -> Result {
         let own = || self.context().key();
-        // SAFETY: 1. The caller's obligation 1. 2. The stream is alive, for the memory owns it. What it writes belongs to it alone, so
-        // earlier and later uses are in this stream; what it reads is written by nobody else, and freed behind this
-        // operation (`ordered-apart`, `shared-behind`). The rest is the caller's obligation 2.
+        // SAFETY: 1. The caller's obligation 1. 2. The stream is alive, as this has it. `admit_all` let all memory pass. Memory of
+        // this stream is of its context, and earlier and later uses are in this stream. Shared memory is of its context
+        // too: only readers of that are found by their key, and a new one compares it first. Nobody writes it, and it is
+        // freed behind its readers (`ordered-apart`, `shared-behind`). Only a copy from a peer reads memory of another
+        // context, and orders that itself. The rest is the caller's obligation 2.
         match unsafe { operation.run(self.home.raw(), own) } {
             Err(error) if error.code() == Some(ffi::CUDA_ERROR_INVALID_VALUE) => {
                 // SAFETY: as above. The driver refused the operation, and enqueued nothing.
@@ -170,7 +172,8 @@ impl OrderedStream {
         self.context().with(|_| again())
     }
 
-    /// Lets an operation use memory that belongs to this stream or is shared, and refuses memory of other streams.
+    /// Lets an operation use memory that belongs to this stream, or is shared and of its context, and refuses other
+    /// memory.
     #[inline]
     pub(super) fn admit_all(&self, call: &'static str, uses: &impl Operands) -> Result {
         if uses.all_of(self.home.key()) { Ok(()) } else { self.admit(call, uses) }

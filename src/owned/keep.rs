@@ -64,4 +64,16 @@ mod tests {
         Keep::new(kept.clone()).leak();
         assert_eq!(Arc::strong_count(&kept), 2);
     }
+
+    #[test]
+    #[cfg(all(unix, not(loom)))]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    fn in_the_child_of_a_fork_a_value_is_left_to_the_parent() {
+        let kept = Arc::new(());
+        let keep = Keep::new(kept.clone());
+        assert!(fork::is_true_in_child(|| {
+            drop(keep);
+            Arc::strong_count(&kept) == 2
+        }));
+    }
 }

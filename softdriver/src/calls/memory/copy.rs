@@ -3,6 +3,7 @@
 
 use crate::call::driver;
 use crate::conditions;
+use crate::control;
 use crate::entry::Answer;
 use crate::model::graph::node::Work;
 use crate::model::memory::space::SPACE;
@@ -303,7 +304,7 @@ driver! {
         srcContext: CUcontext,
         ByteCount: usize,
     ) [needs_current] {
-        let _unused = (dstContext, srcContext);
+        control::note_peers(srcContext.addr(), dstContext.addr());
         on_device(&stream::null()?, dstDevice, srcDevice, ByteCount)
     }
     /// The same, in the order of a stream that is not captured (F347).
@@ -315,7 +316,7 @@ driver! {
         ByteCount: usize,
         hStream: CUstream,
     ) [zero_is_current(5)] {
-        let _unused = (dstContext, srcContext);
+        control::note_peers(srcContext.addr(), dstContext.addr());
         let target = stream::target(hStream)?;
         crate::calls::capture::refuse(&target)?;
         on_device(&target, dstDevice, srcDevice, ByteCount)

@@ -4,6 +4,7 @@
 use crate::call::driver;
 use crate::calls::memory::copy::wait_as;
 use crate::calls::stack;
+use crate::control;
 use crate::entry;
 use crate::entry::Answer;
 use crate::model::graph::node::{Fill, Work};
@@ -24,6 +25,13 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 /// Copies in a stream, or has a capture do so; what is not asynchronous waits where the host is involved.
 fn copy<T: Copy + Into<Described>>(target: &Target, params: *const T, later: bool) -> Answer {
     copy_described(target, entry::read(params)?.into(), later)
+}
+
+/// The same between contexts, which it names.
+fn copy_peer(target: &Target, params: *const CUDA_MEMCPY3D_PEER, later: bool) -> Answer {
+    let params = entry::read(params)?;
+    control::note_peers(params.srcContext.addr(), params.dstContext.addr());
+    copy_described(target, params.into(), later)
 }
 
 /// The same for a copy that was read.
@@ -112,7 +120,7 @@ driver! {
     }
     /// Copies planes of rows between contexts, whose addresses say all there is to say.
     fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) [needs_current] {
-        copy(&stream::null()?, pCopy, false)
+        copy_peer(&stream::null()?, pCopy, false)
     }
     /// The same, in the order of a stream that is not captured (F334).
     fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) [
@@ -120,7 +128,7 @@ driver! {
     ] {
         let target = stream::target(hStream)?;
         crate::calls::capture::refuse(&target)?;
-        copy(&target, pCopy, true)
+        copy_peer(&target, pCopy, true)
     }
     /// Fills rows of bytes.
     fn cuMemsetD2D8_v2(dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) [
