@@ -370,10 +370,10 @@ fn a_graph_keeps_its_semaphores_until_it_ends() {
         with_gpu(|gpu| {
             let timeline = Timeline::new(0);
             let [waited, signalled, later] = [(); 3].map(|()| timeline.import(gpu));
-            let (mut graph, signal) = gpu
+            let (mut graph, (wait, signal)) = gpu
                 .build_graph(|g| {
                     let wait = g.wait_semaphores(&[], &[(&waited, 0)])?;
-                    g.signal_semaphores(&[wait.id()], &[(&signalled, 1)])
+                    Ok((wait, g.signal_semaphores(&[wait.id()], &[(&signalled, 1)])?))
                 })
                 .unwrap();
             drop((waited, signalled));
@@ -381,8 +381,27 @@ fn a_graph_keeps_its_semaphores_until_it_ends() {
             graph.set_signals(signal, &[(&later, 2)]).unwrap();
             drop(later);
             assert_eq!(live().external_semaphores, 3, "it keeps what it was changed to");
+            for value in 3..common::fewer(1000, 6) as u64 {
+                graph.set_signals(signal, &[(&timeline.import(gpu), value)]).unwrap();
+                graph.set_waits(wait, &[(&timeline.import(gpu), 0)]).unwrap();
+                assert_eq!(live().external_semaphores, 4, "and what copies use");
+            }
             drop(graph);
             assert_eq!(live().external_semaphores, 0);
+
+            let semaphore = timeline.import(gpu);
+            let (mut definition, (wait, signal)) = gpu
+                .define_graph(|g| {
+                    let wait = g.wait_semaphores(&[], &[(&semaphore, 0)])?;
+                    Ok((wait, g.signal_semaphores(&[wait.id()], &[(&semaphore, 1)])?))
+                })
+                .unwrap();
+            drop(semaphore);
+            for value in 1..common::fewer(1000, 6) as u64 {
+                definition.set_signals(signal, &[(&timeline.import(gpu), value)]).unwrap();
+                definition.set_waits(wait, &[(&timeline.import(gpu), 0)]).unwrap();
+                assert_eq!(live().external_semaphores, 2);
+            }
         });
     });
 }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "captures launches")]
 
 use super::capture::Record;
+use super::kept::{Kept, User};
 use super::no_host_memory;
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
@@ -45,7 +46,13 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
 
     /// Notes memory that the graph writes.
     fn writes<T: Element>(&self, to: &impl Destination<'s, T>) {
-        self.record.resources.borrow_mut().memory(&to.target());
+        self.record.resources.borrow_mut().uses_memory(User::Captured, &to.target());
+    }
+
+    /// Keeps what the graph uses besides memory.
+    #[inline]
+    pub(super) fn keep(&self, kept: impl IntoIterator<Item = Kept>) {
+        self.record.resources.borrow_mut().keep(User::Captured, kept);
     }
 
     /// Captures a copy from one buffer to another.
@@ -62,7 +69,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut impl Destination<'s, T>,
     ) -> Result {
-        self.record.resources.borrow_mut().memory(&from.access());
+        self.record.resources.borrow_mut().uses_memory(User::Captured, &from.access());
         self.writes(to);
         self.record.note(self.scoped.copy(from, to))
     }
@@ -103,7 +110,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     #[doc(alias = "cuStreamBatchMemOp")]
     #[inline]
     pub fn value_operations(&self, operations: &[ValueOperation<'s>]) -> Result {
-        self.record.resources.borrow_mut().values(operations);
+        self.keep(Kept::numbers(operations));
         self.record.note(self.scoped.value_operations(operations))
     }
 
@@ -141,8 +148,10 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
             no_host_memory(launch.call(), &launch)?;
             {
                 let mut resources = self.record.resources.borrow_mut();
-                resources.code(launch.function().owner());
-                launch.uses().with_accesses(|all| all.iter().for_each(|one| resources.memory(one)));
+                resources.keep(User::Captured, [Kept::Code(launch.function().owner().clone())]);
+                launch.uses().with_accesses(|all| {
+                    all.iter().for_each(|one| resources.uses_memory(User::Captured, one));
+                });
             }
             // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
             unsafe { self.scoped.run_launch(launch) }
