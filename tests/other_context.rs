@@ -343,7 +343,7 @@ fn newer_operations_on_memory_compare_contexts_too() {
 fn a_capture_fails_with_what_is_of_another_context() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     let Things { second, x, y, saxpy, .. } = &mut own;
-    let Things { x: their_x, y: their_y, saxpy: their_saxpy, .. } = &mut theirs;
+    let Things { x: their_x, y: their_y, saxpy: their_saxpy, event: their_event, .. } = &mut theirs;
     for _ in 0..2 {
         let launched = gpu.capture(second, |c| {
             let _refused = saxpy!(c.stream(), &*their_saxpy, &*x, &mut c.hold(&mut *y));
@@ -357,6 +357,11 @@ fn a_capture_fails_with_what_is_of_another_context() {
             stream.zero(&mut y)
         });
         assert_eq!(read.unwrap_err(), Error::OtherContext { call: "cuLaunchKernel" });
+        let recorded = gpu.capture(second, |c| {
+            let _refused = c.stream().record(&*their_event);
+            Ok(())
+        });
+        assert_eq!(recorded.unwrap_err(), Error::OtherContext { call: "cuEventRecordWithFlags" });
         let written = gpu.capture(second, |c| c.stream().zero(&mut c.hold(&mut *their_y)));
         assert_eq!(written.unwrap_err(), Error::OtherContext { call: "cuMemsetD8Async" });
         // The next one is as if these had not been.

@@ -12,8 +12,8 @@ use cuscope::{Error, Graph, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::{Live, live};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// How often each node is changed.
 const CHANGES: usize = fewer(1000, 3);
