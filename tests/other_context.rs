@@ -35,6 +35,7 @@ struct Things {
     graph: Graph<'static>,
     pinned: PinnedBuffer<f32>,
     ordered: OrderedStream<'static>,
+    several: Vec<Stream<'static>>,
 }
 
 fn things(gpu: &PushedGuard<'static>) -> Things {
@@ -46,7 +47,8 @@ fn things(gpu: &PushedGuard<'static>) -> Things {
     let saxpy = kernel(gpu, SAXPY, "saxpy");
     let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
     let ordered = gpu.ordered_stream().unwrap();
-    Things { stream, second, event, saxpy, x, y, named, graph, pinned, ordered }
+    let several = (0..16).map(|_| gpu.stream().unwrap()).collect();
+    Things { stream, second, event, saxpy, x, y, named, graph, pinned, ordered, several }
 }
 
 /// The guard of the second context, what that has, and what the first one has, all of one brand.
@@ -336,6 +338,58 @@ fn newer_operations_on_memory_compare_contexts_too() {
         assert_eq!(launched, other("cuLaunchKernel"));
         std::mem::swap(&mut own, &mut theirs);
     }
+    gpu.pop().unwrap();
+}
+
+cuscope::handles! {
+    struct Pair<'ctx> {
+        first: Stream<'ctx>,
+        second: Event<'ctx>,
+    }
+}
+
+/// Each handle of the whole is looked at, wherever it is.
+#[test]
+fn what_is_detached_belongs_to_one_context_with_every_handle() {
+    use std::collections::{BTreeMap, HashMap};
+    let (gpu, own, theirs) = unified([new_context(), new_context()]);
+    macro_rules! refused {
+        ($handles:expr) => {{
+            let mut all = cuscope::Detached::new($handles);
+            assert!(
+                gpu.bind(&all)
+                    .is_err_and(|error| error == Error::OtherContext { call: "PushedGuard::bind" })
+            );
+            assert!(
+                gpu.bind_mut(&mut all).is_err_and(
+                    |error| error == Error::OtherContext { call: "PushedGuard::bind_mut" }
+                )
+            );
+            let Err(error) = gpu.attach(all).map(drop).map_err(Error::from) else {
+                panic!("attached under a context of another handle")
+            };
+            assert_eq!(error, Error::OtherContext { call: "PushedGuard::attach" });
+        }};
+    }
+    let mine = || gpu.stream().unwrap();
+    let mut its = theirs.several.into_iter();
+    let mut odd = || its.next().expect("there are enough");
+    refused!((mine(), odd()));
+    refused!((odd(), mine()));
+    refused!((mine(), mine(), (mine(), odd())));
+    refused!([mine(), mine(), odd()]);
+    refused!(vec![mine(), odd(), mine()]);
+    refused!((mine(), Some(odd())));
+    refused!((mine(), Box::new(odd())));
+    refused!((mine(), std::sync::Arc::new(odd())));
+    refused!(BTreeMap::from([(1, mine()), (2, odd())]));
+    refused!(HashMap::from([(1, mine()), (2, odd()), (3, mine())]));
+    refused!(Pair { first: mine(), second: theirs.event });
+    refused!(Pair { first: odd(), second: own.event });
+    refused!((mine(), theirs.x, mine()));
+    refused!((theirs.graph, own.graph));
+    // Two that are both of this context.
+    assert!(gpu.attach(cuscope::Detached::new((mine(), own.x))).is_ok());
     gpu.pop().unwrap();
 }
 
