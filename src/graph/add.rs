@@ -267,14 +267,14 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Adds waits for numbers in host memory and writes of them, which each replay makes in this order: at most 255
-    /// ([F550](crate::driver_facts#F550)). The graph keeps the numbers' memory.
+    /// ([F622](crate::driver_facts#F622)). The graph keeps the numbers' memory.
     ///
     /// They order no buffers. A replay does not end before its waits: do not wait for it on the thread that is to write
     /// the numbers. No operations are an empty node.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
-    /// another graph; `CUDA_ERROR_INVALID_VALUE` for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that
+    /// another graph, and for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that
     /// the device does not have.
     ///
     /// # Examples
@@ -314,13 +314,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         const CALL: &str = name!(cuGraphAddBatchMemOpNode);
         let add = || {
             let context = self.gpu.context();
-            self.same(CALL, |own| operations.iter().all(|one| one.is_of(own.key())))?;
+            let count = value::count(CALL, context.key(), operations)?;
             let before = self.behind(CALL, after, &[])?;
             if operations.is_empty() {
                 return self.add_empty(&before);
             }
             self.keep(Kept::numbers(operations));
-            value::with_params(context, operations, |params| {
+            value::with_params(context, (operations, count), |params| {
                 self.add(&before, |Slot { node, graph, before, count }| {
                     // SAFETY: 1. as above; the context is alive. 2. As many operations, which are copied. The numbers
                     // are kept, and used atomically alone (F550).

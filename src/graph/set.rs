@@ -232,10 +232,10 @@ impl Change<'_> {
 
     #[inline]
     fn value_operations(self, operations: &[ValueOperation<'_>]) -> Result {
-        let (NodeToSet { node, exec }, key) = (self.to, self.context.key());
-        same_context(self.call, operations.iter().all(|operation| operation.is_of(key)))?;
+        let NodeToSet { node, exec } = self.to;
+        let count = value::count(self.call, self.context.key(), operations)?;
         let new = New::of(Kept::numbers(operations));
-        let answer = value::with_params(self.context, operations, |params| {
+        let answer = value::with_params(self.context, (operations, count), |params| {
             match exec {
                 // SAFETY: 1. as above. 2. As many operations, which are copied. The numbers are kept, and used atomically
                 // alone (F552).
@@ -473,7 +473,7 @@ impl<'ctx> Graph<'ctx> {
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
-    /// and for one of no operations; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
+    /// for one of no operations, and for more than 255; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
     /// ([F552](crate::driver_facts#F552)).
     #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
     #[inline]
@@ -639,8 +639,8 @@ impl<'ctx> GraphDefinition<'ctx> {
     /// ([F551](crate::driver_facts#F551)): [`Graph::set_value_operations`].
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and
-    /// for one that was added for no operations; a driver error.
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
+    /// for one that was added for no operations, and for more than 255 operations; a driver error.
     #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
     #[inline]
     pub fn set_value_operations(
