@@ -369,6 +369,62 @@ fn graphs_signal_and_wait_at_each_replay() {
     });
 }
 
+/// Of one brand, by guards whose place is leaked: what the compiler then lets through is refused at run time.
+#[test]
+fn semaphores_of_another_context_are_refused() {
+    needs_semaphores!();
+    let [a, b]: [&'static _; 2] =
+        [new_context(), new_context()].map(|context| &*Box::leak(Box::new(context)));
+    let stack = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+    let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(a).unwrap()));
+    let (timeline, other) = (Timeline::new(9), Timeline::new(9));
+    let theirs = other.import(outer);
+    let gpu: PushedGuard<'static> = outer.push(b).unwrap();
+    let (own, mut stream) = (timeline.import(&gpu), gpu.stream().unwrap());
+    let ordered = gpu.ordered_stream().unwrap();
+    let (signal, wait) = ("cuSignalExternalSemaphoresAsync", "cuWaitExternalSemaphoresAsync");
+    // At each place of the list.
+    for mixed in [[(&theirs, 1), (&own, 1)], [(&own, 1), (&theirs, 1)]] {
+        let other = |call| Err(Error::OtherContext { call });
+        assert_eq!(gpu.on(&stream).signal_semaphores(&mixed), other(signal));
+        assert_eq!(gpu.on(&stream).wait_semaphores(&mixed), other(wait));
+        assert_eq!(ordered.signal_semaphores(&mixed), other(signal));
+        assert_eq!(ordered.wait_semaphores(&mixed), other(wait));
+        gpu.scope(|s| {
+            assert_eq!(s.on(&stream).signal_semaphores(&mixed), other(signal));
+            assert_eq!(s.on(&stream).wait_semaphores(&mixed), other(wait));
+            Ok(())
+        })
+        .unwrap();
+        let captured = gpu.capture(&mut stream, |c| c.stream().signal_semaphores(&mixed));
+        assert_eq!(captured.map(drop), other(signal));
+        let captured = gpu.capture(&mut stream, |c| c.stream().wait_semaphores(&mixed));
+        assert_eq!(captured.map(drop), other(wait));
+        let built = gpu.build_graph(|g| g.signal_semaphores(&[], &mixed));
+        assert_eq!(built.map(drop), other("cuGraphAddExternalSemaphoresSignalNode"));
+        let built = gpu.build_graph(|g| g.wait_semaphores(&[], &mixed));
+        assert_eq!(built.map(drop), other("cuGraphAddExternalSemaphoresWaitNode"));
+        let (mut definition, (signals, waits)) = gpu
+            .define_graph(|g| {
+                let both = [(&own, 1), (&own, 1)];
+                Ok((g.signal_semaphores(&[], &both)?, g.wait_semaphores(&[], &both)?))
+            })
+            .unwrap();
+        let refused = definition.set_signals(signals, &mixed);
+        assert_eq!(refused, other("cuGraphExternalSemaphoresSignalNodeSetParams"));
+        let refused = definition.set_waits(waits, &mixed);
+        assert_eq!(refused, other("cuGraphExternalSemaphoresWaitNodeSetParams"));
+        let mut graph = definition.into_graph(&gpu).unwrap();
+        let refused = graph.set_signals(signals, &mixed);
+        assert_eq!(refused, other("cuGraphExecExternalSemaphoresSignalNodeSetParams"));
+        let refused = graph.set_waits(waits, &mixed);
+        assert_eq!(refused, other("cuGraphExecExternalSemaphoresWaitNodeSetParams"));
+    }
+    // What was refused was not made.
+    assert_eq!((timeline.value(), other.value()), (9, 9));
+    gpu.pop().unwrap();
+}
+
 #[test]
 fn a_graph_keeps_its_semaphores_until_it_ends() {
     needs_semaphores!();
@@ -376,10 +432,10 @@ fn a_graph_keeps_its_semaphores_until_it_ends() {
         with_gpu(|gpu| {
             let timeline = Timeline::new(0);
             let [waited, signalled, later] = [(); 3].map(|()| timeline.import(gpu));
-            let (mut graph, signal) = gpu
+            let (mut graph, (wait, signal)) = gpu
                 .build_graph(|g| {
                     let wait = g.wait_semaphores(&[], &[(&waited, 0)])?;
-                    g.signal_semaphores(&[wait.id()], &[(&signalled, 1)])
+                    Ok((wait, g.signal_semaphores(&[wait.id()], &[(&signalled, 1)])?))
                 })
                 .unwrap();
             drop((waited, signalled));
@@ -387,8 +443,27 @@ fn a_graph_keeps_its_semaphores_until_it_ends() {
             graph.set_signals(signal, &[(&later, 2)]).unwrap();
             drop(later);
             assert_eq!(live().external_semaphores, 3, "it keeps what it was changed to");
+            for value in 3..common::fewer(1000, 6) as u64 {
+                graph.set_signals(signal, &[(&timeline.import(gpu), value)]).unwrap();
+                graph.set_waits(wait, &[(&timeline.import(gpu), 0)]).unwrap();
+                assert_eq!(live().external_semaphores, 4, "and what copies use");
+            }
             drop(graph);
             assert_eq!(live().external_semaphores, 0);
+
+            let semaphore = timeline.import(gpu);
+            let (mut definition, (wait, signal)) = gpu
+                .define_graph(|g| {
+                    let wait = g.wait_semaphores(&[], &[(&semaphore, 0)])?;
+                    Ok((wait, g.signal_semaphores(&[wait.id()], &[(&semaphore, 1)])?))
+                })
+                .unwrap();
+            drop(semaphore);
+            for value in 1..common::fewer(1000, 6) as u64 {
+                definition.set_signals(signal, &[(&timeline.import(gpu), value)]).unwrap();
+                definition.set_waits(wait, &[(&timeline.import(gpu), 0)]).unwrap();
+                assert_eq!(live().external_semaphores, 2);
+            }
         });
     });
 }

@@ -195,9 +195,33 @@ fn a_graph_keeps_the_texture_that_a_node_was_changed_to() {
             // SAFETY: as above.
             unsafe { gpu.set_kernel(&mut graph, node, &fetch, config(), (&two, &at, &mut out)) }?;
             drop((one, two));
-            assert_eq!(control::live().textures, 2, "that of the node, and the one before");
+            assert_eq!(control::live().textures, 2, "that of the node, and that of copies");
+            for _ in 0..fewer(1000, 3) {
+                let three = gpu.texture(&array, Sampling::default())?;
+                let args = (&three, &at, &mut out);
+                // SAFETY: as above.
+                unsafe { gpu.set_kernel(&mut graph, node, &fetch, config(), args) }?;
+                drop(three);
+                assert_eq!(control::live().textures, 2);
+            }
+            gpu.on(&stream).replay(&graph, (&array, &at, &mut out))?;
             drop(graph);
             assert_eq!(control::live().textures, 0);
+
+            let four = gpu.texture(&array, Sampling::default())?;
+            let (mut definition, node) = gpu.define_graph(|g| {
+                // SAFETY: as above.
+                unsafe { g.kernel(&[], &fetch, config(), (&four, &at, &mut g.hold(&mut out))) }
+            })?;
+            drop(four);
+            for _ in 0..fewer(1000, 3) {
+                let five = gpu.texture(&array, Sampling::default())?;
+                let args = (&five, &at, &mut out);
+                // SAFETY: as above.
+                unsafe { definition.set_kernel(gpu, node, &fetch, config(), args) }?;
+                drop(five);
+                assert_eq!(control::live().textures, 1, "that of the node");
+            }
             Ok(())
         });
     });

@@ -35,6 +35,7 @@ struct Things {
     graph: Graph<'static>,
     pinned: PinnedBuffer<f32>,
     ordered: OrderedStream,
+    several: Vec<Stream<'static>>,
 }
 
 fn things(gpu: &PushedGuard<'static>) -> Things {
@@ -46,7 +47,8 @@ fn things(gpu: &PushedGuard<'static>) -> Things {
     let saxpy = kernel(gpu, SAXPY, "saxpy");
     let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
     let ordered = gpu.ordered_stream().unwrap();
-    Things { stream, second, event, saxpy, x, y, named, graph, pinned, ordered }
+    let several = (0..16).map(|_| gpu.stream().unwrap()).collect();
+    Things { stream, second, event, saxpy, x, y, named, graph, pinned, ordered, several }
 }
 
 /// The guard of the second context, what that has, and what the first one has, all of one brand.
@@ -339,11 +341,63 @@ fn newer_operations_on_memory_compare_contexts_too() {
     gpu.pop().unwrap();
 }
 
+cuscope::handles! {
+    struct Pair<'ctx> {
+        first: Stream<'ctx>,
+        second: Event<'ctx>,
+    }
+}
+
+/// Each handle of the whole is looked at, wherever it is.
+#[test]
+fn what_is_detached_belongs_to_one_context_with_every_handle() {
+    use std::collections::{BTreeMap, HashMap};
+    let (gpu, own, theirs) = unified([new_context(), new_context()]);
+    macro_rules! refused {
+        ($handles:expr) => {{
+            let mut all = cuscope::Detached::new($handles);
+            assert!(
+                gpu.bind(&all)
+                    .is_err_and(|error| error == Error::OtherContext { call: "PushedGuard::bind" })
+            );
+            assert!(
+                gpu.bind_mut(&mut all).is_err_and(
+                    |error| error == Error::OtherContext { call: "PushedGuard::bind_mut" }
+                )
+            );
+            let Err(error) = gpu.attach(all).map(drop).map_err(Error::from) else {
+                panic!("attached under a context of another handle")
+            };
+            assert_eq!(error, Error::OtherContext { call: "PushedGuard::attach" });
+        }};
+    }
+    let mine = || gpu.stream().unwrap();
+    let mut its = theirs.several.into_iter();
+    let mut odd = || its.next().expect("there are enough");
+    refused!((mine(), odd()));
+    refused!((odd(), mine()));
+    refused!((mine(), mine(), (mine(), odd())));
+    refused!([mine(), mine(), odd()]);
+    refused!(vec![mine(), odd(), mine()]);
+    refused!((mine(), Some(odd())));
+    refused!((mine(), Box::new(odd())));
+    refused!((mine(), std::sync::Arc::new(odd())));
+    refused!(BTreeMap::from([(1, mine()), (2, odd())]));
+    refused!(HashMap::from([(1, mine()), (2, odd()), (3, mine())]));
+    refused!(Pair { first: mine(), second: theirs.event });
+    refused!(Pair { first: odd(), second: own.event });
+    refused!((mine(), theirs.x, mine()));
+    refused!((theirs.graph, own.graph));
+    // Two that are both of this context.
+    assert!(gpu.attach(cuscope::Detached::new((mine(), own.x))).is_ok());
+    gpu.pop().unwrap();
+}
+
 #[test]
 fn a_capture_fails_with_what_is_of_another_context() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     let Things { second, x, y, saxpy, .. } = &mut own;
-    let Things { x: their_x, y: their_y, saxpy: their_saxpy, .. } = &mut theirs;
+    let Things { x: their_x, y: their_y, saxpy: their_saxpy, event: their_event, .. } = &mut theirs;
     for _ in 0..2 {
         let launched = gpu.capture(second, |c| {
             let _refused = saxpy!(c.stream(), &*their_saxpy, &*x, &mut c.hold(&mut *y));
@@ -357,6 +411,11 @@ fn a_capture_fails_with_what_is_of_another_context() {
             stream.zero(&mut y)
         });
         assert_eq!(read.unwrap_err(), Error::OtherContext { call: "cuLaunchKernel" });
+        let recorded = gpu.capture(second, |c| {
+            let _refused = c.stream().record(&*their_event);
+            Ok(())
+        });
+        assert_eq!(recorded.unwrap_err(), Error::OtherContext { call: "cuEventRecordWithFlags" });
         let written = gpu.capture(second, |c| c.stream().zero(&mut c.hold(&mut *their_y)));
         assert_eq!(written.unwrap_err(), Error::OtherContext { call: "cuMemsetD8Async" });
         // The next one is as if these had not been.

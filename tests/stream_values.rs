@@ -1,8 +1,10 @@
 //! Numbers in host memory that streams wait for and write.
+#![allow(unsafe_code, reason = "shares memory of the host between threads")]
 
 use crate::common::gpu::{new_context, with_gpu};
-use cuscope::stream::{StreamValue, Until, ValueOperation};
-use cuscope::{ContextStack, ffi};
+use cuscope::stream::{StreamValue, StreamWord, Until, ValueOperation};
+use cuscope::{ContextStack, Error};
+use std::cell::UnsafeCell;
 use std::thread;
 
 fn spin_until(done: impl Fn() -> bool) {
@@ -105,10 +107,43 @@ fn a_list_that_is_too_long_is_refused() {
         let (stream, value) = (gpu.stream().unwrap(), gpu.stream_value(0_u32).unwrap());
         let many = vec![value.write(1); 256];
         let refused = gpu.scope(|s| s.on(&stream).value_operations(&many)).unwrap_err();
-        let code = Some(ffi::CUDA_ERROR_INVALID_VALUE);
-        assert_eq!((refused.code(), refused.call()), (code, Some("cuStreamBatchMemOp_v2")));
+        assert!(matches!(refused, Error::InvalidArgument { call: "cuStreamBatchMemOp_v2", .. }));
+        assert!(refused.to_string().contains("at most 255"), "{refused}");
         assert_eq!(value.load(), 0);
         gpu.scope(|s| s.on(&stream).value_operations(&many[..255])).unwrap();
         assert_eq!(value.load(), 1);
+    });
+}
+
+/// What a thread did before it stored a value is seen by whoever loads that value. Where loads or stores were weaker, Miri
+/// and the thread sanitizer find a data race.
+#[test]
+fn what_a_thread_did_before_it_stored_a_value_is_seen_behind_it() {
+    struct Turns(UnsafeCell<u64>);
+    // SAFETY: two threads take turns.
+    unsafe impl Sync for Turns {}
+    fn take_turns<T: StreamWord + PartialEq + From<u8>>(value: &StreamValue<T>) {
+        const TURNS: u8 = 20;
+        let shared = Turns(UnsafeCell::new(0));
+        let take = |odd: bool| {
+            let shared = &shared;
+            move || {
+                for turn in (0..TURNS).filter(|turn| (turn % 2 == 1) == odd) {
+                    spin_until(|| value.load() == turn.into());
+                    // SAFETY: it is the turn of this thread, and the other one waits.
+                    unsafe { *shared.0.get() += 1 };
+                    value.store((turn + 1).into());
+                }
+            }
+        };
+        thread::scope(|threads| {
+            threads.spawn(take(false));
+            threads.spawn(take(true));
+        });
+        assert_eq!(shared.0.into_inner(), TURNS.into());
+    }
+    with_gpu(|gpu| {
+        take_turns(&gpu.stream_value(0_u32).unwrap());
+        take_turns(&gpu.stream_value(0_u64).unwrap());
     });
 }

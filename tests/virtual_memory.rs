@@ -122,6 +122,41 @@ fn every_operation_takes_it() {
     });
 }
 
+/// The last mapping holds nothing that the buffer still has, but the graph uses it.
+#[test]
+fn a_graph_keeps_every_mapping_that_the_buffer_had() {
+    skip_under_miri!("fills millions of elements");
+    fresh!(a_graph_keeps_every_mapping_that_the_buffer_had, {
+        with_gpu(|gpu| {
+            needs_virtual_memory!(gpu);
+            let (piece, mut stream) = (piece(gpu), gpu.stream().unwrap());
+            let mut x = gpu.alloc_growable::<u32>(3 * piece).unwrap();
+            for pieces in 1..=3 {
+                x.grow(pieces * piece).unwrap();
+            }
+            let bytes = x.mapped_bytes();
+            let graph = gpu
+                .capture(&mut stream, |c| {
+                    let (run, mut held) = (c.stream(), c.hold(&mut x));
+                    run.fill(&mut held.slice_mut(2 * piece..)?, 5)?;
+                    run.fill(&mut held.slice_mut(piece..piece + 1)?, 6)
+                })
+                .unwrap();
+            for len in [2 * piece, 1, 0] {
+                x.truncate(len).unwrap();
+                assert_eq!((x.len(), x.mapped_bytes()), (len, bytes));
+                gpu.on(&stream).replay(&graph, &mut x).unwrap();
+            }
+            x.grow(2 * piece + 1).unwrap();
+            let written = gpu.on(&stream).to_vec(&x.slice(piece..).unwrap()).unwrap();
+            assert_eq!((written[0], written[piece]), (6, 5));
+            drop(graph);
+            x.truncate(1).unwrap();
+            assert_eq!(x.mapped_bytes(), bytes / 3);
+        });
+    });
+}
+
 #[test]
 fn a_graph_keeps_it_alive() {
     with_gpu(|gpu| {
@@ -370,6 +405,31 @@ fn mapped<'ctx>(
     addresses.set_access(0, bytes, gpu.device(), MappedAccess::ReadWrite).unwrap();
     // SAFETY: mapped and accessible until the reservation is dropped; the processes take turns.
     unsafe { gpu.buffer_from_raw(addresses.address(), bytes / 4, addresses) }.unwrap()
+}
+
+#[test]
+#[cfg(unix)]
+fn imported_memory_is_of_the_device_that_it_was_created_on() {
+    use std::os::fd::AsFd;
+    let attribute = ffi::CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED;
+    let devices = Device::all().unwrap();
+    if devices.len() < 2 {
+        skip!("needs two devices");
+    }
+    // On a context of the first device, whichever the memory belongs to.
+    with_gpu(|_| {
+        for device in devices {
+            if device.attribute(attribute).unwrap() == 0 {
+                skip!("the device shares no memory by file descriptors");
+            }
+            let bytes = PhysicalMemory::granularity(device).unwrap();
+            let memory = PhysicalMemory::create_shareable(device, bytes).unwrap();
+            let descriptor = memory.export().unwrap();
+            // SAFETY: 1. as it was created. 2. Nothing uses the memory.
+            let imported = unsafe { PhysicalMemory::import(descriptor.as_fd(), bytes) }.unwrap();
+            assert_eq!((memory.device(), imported.device()), (device, device));
+        }
+    });
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::host;
+use super::kept::{Kept, User};
 use super::node::{
     ChildGraphNode, EmptyNode, EventRecordNode, EventWaitNode, HostNode, KernelNode, Kind,
     MemcpyNode, MemsetNode, Node, NodeId, ValueOperationsNode,
@@ -101,7 +102,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
             let node: KernelNode = unsafe { self.node(after, launch) }?;
             let mut resources = self.record.resources.borrow_mut();
-            resources.code(function.owner());
+            resources.keep(User::Defined(node.id().place), [Kept::Code(function.owner().clone())]);
             resources.uses(node.id().place, spans);
             Ok(node)
         };
@@ -181,7 +182,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
-            self.record.resources.borrow_mut().call(call);
+            let mut resources = self.record.resources.borrow_mut();
+            resources.kept_mut().keep_function(self.user(), call);
+            drop(resources);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).
@@ -224,7 +227,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let uses = graph.uses_as_child(CALL, self.gpu.context().key(), &buffers)?;
             self.names(&uses);
-            self.record.resources.borrow_mut().child(&graph.inner.resources);
+            let kept = graph.inner.resources.kept().of_child();
+            self.record.resources.borrow_mut().kept_mut().add(self.user(), kept);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();
             let node = self.add(&before, |Slot { node, graph, before, count }| {
@@ -251,7 +255,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             self.same(CALL, |own| event.context() == own)?;
             let before = self.behind(CALL, after, &[])?;
-            self.record.resources.borrow_mut().event(&event.inner);
+            self.keep([Kept::Event(event.inner.clone())]);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe {
@@ -263,14 +267,14 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Adds waits for numbers in host memory and writes of them, which each replay makes in this order: at most 255
-    /// ([F550](crate::driver_facts#F550)). The graph keeps the numbers' memory.
+    /// ([F622](crate::driver_facts#F622)). The graph keeps the numbers' memory.
     ///
     /// They order no buffers. A replay does not end before its waits: do not wait for it on the thread that is to write
     /// the numbers. No operations are an empty node.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`InvalidArgument`](crate::Error::InvalidArgument) for a node of
-    /// another graph; `CUDA_ERROR_INVALID_VALUE` for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that
+    /// another graph, and for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that
     /// the device does not have.
     ///
     /// # Examples
@@ -310,13 +314,13 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         const CALL: &str = name!(cuGraphAddBatchMemOpNode);
         let add = || {
             let context = self.gpu.context();
-            self.same(CALL, |own| operations.iter().all(|one| one.is_of(own.key())))?;
+            let count = value::count(CALL, context.key(), operations)?;
             let before = self.behind(CALL, after, &[])?;
             if operations.is_empty() {
                 return self.add_empty(&before);
             }
-            self.record.resources.borrow_mut().values(operations);
-            value::with_params(context, operations, |params| {
+            self.keep(Kept::numbers(operations));
+            value::with_params(context, (operations, count), |params| {
                 self.add(&before, |Slot { node, graph, before, count }| {
                     // SAFETY: 1. as above; the context is alive. 2. As many operations, which are copied. The numbers
                     // are kept, and used atomically alone (F550).
@@ -337,7 +341,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     pub fn wait(&self, after: &[NodeId], event: &Event<'_>) -> Result<EventWaitNode> {
         let add = || {
             let before = self.behind(name!(cuGraphAddEventWaitNode), after, &[])?;
-            self.record.resources.borrow_mut().event(&event.inner);
+            self.keep([Kept::Event(event.inner.clone())]);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The event is alive, and kept.
                 unsafe { answer!(cuGraphAddEventWaitNode(node, graph, before, count, event.raw())) }

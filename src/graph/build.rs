@@ -4,6 +4,7 @@
 use super::Graph;
 use super::arena::Arena;
 use super::capture::Record;
+use super::kept::{Kept, User};
 use super::node::{Kind, Node, NodeId, NodeKind};
 use super::raw::Template;
 use super::regions::Regions;
@@ -226,13 +227,25 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.nodes.borrow().len()
     }
 
+    /// Returns the next node, as one that uses something.
+    #[inline]
+    pub(super) fn user(&self) -> User {
+        User::Defined(self.place())
+    }
+
+    /// Keeps what the next node uses besides memory.
+    #[inline]
+    pub(super) fn keep(&self, kept: impl IntoIterator<Item = Kept>) {
+        self.record.resources.borrow_mut().keep(self.user(), kept);
+    }
+
     /// Notes that the next node uses memory.
     #[inline]
     pub(super) fn names(&self, accesses: &[Access<'_>]) {
         let (mut resources, mut allocated) =
             (self.record.resources.borrow_mut(), self.allocated.borrow_mut());
         for access in accesses {
-            resources.memory(access);
+            resources.uses_memory(self.user(), access);
             let address = access.memory().map(Allocation::address);
             if let Some(users) = address.and_then(|address| allocated.get_mut(&address)) {
                 users.push(self.place());

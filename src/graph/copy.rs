@@ -39,7 +39,7 @@ impl<'ctx> Graph<'ctx> {
         template: &Template,
         resources: &GraphResources,
     ) -> Result<Graph<'ctx>> {
-        Graph::ready(gpu, template.copy()?, resources.clone())
+        Graph::ready(gpu, template.copy()?, resources.of_copy())
     }
 
     /// Makes a graph of the guard's context ready to run.

@@ -18,6 +18,7 @@ mod difference;
 mod dot;
 mod enqueue;
 mod host;
+mod kept;
 pub(crate) mod node;
 mod pool;
 mod raw;

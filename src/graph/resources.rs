@@ -1,30 +1,24 @@
 //! The resources that a graph keeps alive because its replays use them (invariant
 //! [`graph-owns`](crate::soundness#graph-owns)).
 
-use super::host::Called;
+use super::kept::{Keepers, Kept, User};
 use crate::args::sealed::Operands;
-use crate::event::EventInner;
-use crate::external::{ExternalSemaphore, SemaphoreInner};
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
-use crate::memory::object::Object;
 use crate::memory::{Allocation, Share};
 use crate::ops::Operation;
-use crate::owned::Owner;
-use crate::stream::host_function::{Panic, Pending, first};
-use crate::stream::value::ValueOperation;
+use crate::stream::host_function::{Panic, Pending};
 use crate::sync::Arc;
 use ffi::CUdeviceptr;
-use std::any::Any;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// The memory, the code, the events and the semaphores that a graph uses. Memory is identified by its address.
+/// The memory that a graph uses, and everything else that its nodes use. Memory is identified by its address.
 #[derive(Clone, Default)]
 pub(super) struct GraphResources {
-    /// Texture and surface objects. First, as they end before the memory that they reach.
-    objects: Vec<Arc<Object>>,
+    /// Everything except memory. First, as texture and surface objects end before the memory that they reach.
+    kept: Keepers,
     /// The memory of the program, which each replay passes. Sorted by address, once [sealed](Self::seal).
     named: Vec<Named>,
     /// All memory by its address, until it is sealed: the place in `named`, or `None` for the graph's own.
@@ -35,14 +29,6 @@ pub(super) struct GraphResources {
     allocates: bool,
     /// Whether it has conditions.
     conditions: bool,
-    /// By their [keys](Owner::key).
-    code: BTreeMap<(usize, usize), Owner>,
-    events: Vec<std::sync::Arc<EventInner>>,
-    semaphores: Vec<std::sync::Arc<SemaphoreInner>>,
-    /// The memory of numbers that nodes wait for and write, by its address.
-    values: BTreeMap<usize, std::sync::Arc<dyn Any + Send + Sync>>,
-    /// Host functions.
-    calls: Vec<std::sync::Arc<dyn Called>>,
     /// What the nodes of kernels, copies and child graphs use, if known, in the order of their places.
     uses: Vec<(usize, Vec<Span>)>,
     /// The address of the only memory of the program, if it is read and if it is written; otherwise [`NOWHERE`].
@@ -116,7 +102,6 @@ impl GraphResources {
     #[inline]
     pub(super) fn memory(&mut self, access: &Access<'_>) {
         let (Some(memory), writes) = (access.memory(), access.writes) else { return };
-        self.objects.extend(access.object().cloned());
         let (address, last) = (memory.address(), self.named.len());
         if address == 0 {
             return;
@@ -146,48 +131,37 @@ impl GraphResources {
         self.allocates = true;
     }
 
-    /// Keeps the objects among accesses to memory that the graph keeps.
+    /// Keeps what a node uses besides memory.
     #[inline]
-    pub(super) fn objects(&mut self, accesses: &[Access<'_>]) {
-        for object in accesses.iter().filter_map(Access::object) {
-            self.objects.push(object.clone());
-        }
+    pub(super) fn keep(&mut self, user: User, kept: impl IntoIterator<Item = Kept>) {
+        kept.into_iter().for_each(|one| self.kept.keep(user, one));
     }
 
-    /// Keeps the code of a kernel loaded.
+    /// Notes a use of device memory by a node, and keeps the object by which it is used.
     #[inline]
-    pub(super) fn code(&mut self, owner: &Owner) {
-        self.code.entry(owner.key()).or_insert_with(|| owner.clone());
+    pub(super) fn uses_memory(&mut self, user: User, access: &Access<'_>) {
+        self.memory(access);
+        self.keep(user, Kept::objects(std::slice::from_ref(access)));
     }
 
+    /// Returns what the nodes use besides memory.
     #[inline]
-    pub(super) fn event(&mut self, event: &std::sync::Arc<EventInner>) {
-        self.events.push(event.clone());
+    pub(super) fn kept(&self) -> &Keepers {
+        &self.kept
     }
 
-    /// Keeps semaphores, each once.
+    /// Returns what the nodes use besides memory, for changes of it.
     #[inline]
-    pub(super) fn semaphores(&mut self, all: &[(&ExternalSemaphore<'_>, u64)]) {
-        all.iter().for_each(|(semaphore, _)| self.semaphore(&semaphore.inner));
+    pub(super) fn kept_mut(&mut self) -> &mut Keepers {
+        &mut self.kept
     }
 
+    /// Returns the resources of a copy, which is made of the graph as it was captured or built.
     #[inline]
-    fn semaphore(&mut self, new: &std::sync::Arc<SemaphoreInner>) {
-        if !self.semaphores.iter().any(|one| std::sync::Arc::ptr_eq(one, new)) {
-            self.semaphores.push(new.clone());
-        }
-    }
-
-    /// Keeps the numbers of operations.
-    #[inline]
-    pub(super) fn values(&mut self, operations: &[ValueOperation<'_>]) {
-        let shares = operations.iter().filter_map(ValueOperation::share);
-        self.values.extend(shares.map(|share| (std::sync::Arc::as_ptr(&share).addr(), share)));
-    }
-
-    #[inline]
-    pub(super) fn call(&mut self, call: std::sync::Arc<dyn Called>) {
-        self.calls.push(call);
+    pub(super) fn of_copy(&self) -> GraphResources {
+        let mut copy = self.clone();
+        copy.kept.forget_changes();
+        copy
     }
 
     /// Notes what the node at a place uses.
@@ -231,17 +205,6 @@ impl GraphResources {
         Ok(())
     }
 
-    /// Keeps everything that another graph keeps, except its memory, which is passed.
-    #[inline]
-    pub(super) fn child(&mut self, child: &GraphResources) {
-        child.code.values().for_each(|owner| self.code(owner));
-        self.events.extend(child.events.iter().cloned());
-        child.semaphores.iter().for_each(|one| self.semaphore(one));
-        self.objects.extend(child.objects.iter().cloned());
-        self.values.extend(child.values.iter().map(|(key, value)| (*key, value.clone())));
-        self.calls.extend(child.calls.iter().cloned());
-    }
-
     /// Returns whether it has its own memory, which two runs must not use simultaneously.
     #[inline]
     pub(super) fn has_scratch(&self) -> bool {
@@ -266,31 +229,13 @@ impl GraphResources {
     /// Returns the first panic of its functions since the last call. Called after each replay.
     #[inline]
     pub(super) fn panic(&self) -> Option<Panic> {
-        if self.calls.is_empty() { None } else { self.panicked() }
-    }
-
-    #[inline]
-    fn panicked(&self) -> Option<Panic> {
-        // Each is asked.
-        first(&mut self.calls.iter().map(|call| call.panicked()))
+        if self.kept.has_functions() { self.kept.panicked() } else { None }
     }
 
     /// Returns the same for the end of a scope.
     #[inline]
     pub(super) fn pending(&self) -> Option<Box<dyn Pending>> {
-        if self.calls.is_empty() { None } else { Some(self.pending_calls()) }
-    }
-
-    #[inline]
-    fn pending_calls(&self) -> Box<dyn Pending> {
-        struct Calls(Vec<std::sync::Arc<dyn Called>>);
-        impl Pending for Calls {
-            #[inline]
-            fn end(&self) -> Option<Panic> {
-                first(&mut self.0.iter().map(|call| call.panicked()))
-            }
-        }
-        Box::new(Calls(self.calls.clone()))
+        if self.kept.has_functions() { Some(self.kept.pending()) } else { None }
     }
 
     /// Prepares it for the first match.

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use super::GraphBuilder;
+use super::kept::Kept;
 use super::node::{NodeId, SemaphoreSignalNode, SemaphoreWaitNode};
 use super::stream::CaptureStream;
 use crate::call::{answer, name};
@@ -33,7 +34,7 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
             if raw.is_empty() {
                 return self.add_empty(&before);
             }
-            self.record.resources.borrow_mut().semaphores(signals);
+            self.keep(Kept::semaphores(signals));
             self.add(&before, |Slot { node, graph, before, count }| {
                 let params = raw.of_node();
                 let params = &raw const params;
@@ -71,7 +72,7 @@ impl<'ctx> GraphBuilder<'_, '_, 'ctx> {
             if raw.is_empty() {
                 return self.add_empty(&before);
             }
-            self.record.resources.borrow_mut().semaphores(waits);
+            self.keep(Kept::semaphores(waits));
             self.add(&before, |Slot { node, graph, before, count }| {
                 let params = raw.of_node();
                 let params = &raw const params;
@@ -97,7 +98,7 @@ impl<'ctx> CaptureStream<'_, 'ctx> {
     #[doc(alias = "cuSignalExternalSemaphoresAsync")]
     #[inline]
     pub fn signal_semaphores(&self, signals: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
-        self.record.resources.borrow_mut().semaphores(signals);
+        self.keep(Kept::semaphores(signals));
         // SAFETY: 1. The graph keeps the semaphores (`graph-owns`).
         self.record.note(unsafe { self.scoped.signal_kept(signals) })
     }
@@ -109,7 +110,7 @@ impl<'ctx> CaptureStream<'_, 'ctx> {
     #[doc(alias = "cuWaitExternalSemaphoresAsync")]
     #[inline]
     pub fn wait_semaphores(&self, waits: &[(&ExternalSemaphore<'ctx>, u64)]) -> Result {
-        self.record.resources.borrow_mut().semaphores(waits);
+        self.keep(Kept::semaphores(waits));
         // SAFETY: 1. The graph keeps the semaphores (`graph-owns`).
         self.record.note(unsafe { self.scoped.wait_kept(waits) })
     }

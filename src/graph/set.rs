@@ -3,6 +3,7 @@
 //! A [`Change`] has the checks and the driver calls. Both kinds of graphs forward to it.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::kept::{Kept, New, User};
 use super::raw::{Template, node_params};
 use super::resources::GraphResources;
 use super::{
@@ -86,23 +87,37 @@ impl Change<'_> {
         .result()
     }
 
-    /// Checks that the node is ordered for the memory of an operation. Keeps the objects among it.
-    fn orders(&mut self, operation: &impl Operation) -> Result {
+    /// Checks that the node is ordered for the memory of an operation.
+    fn orders(&self, operation: &impl Operation) -> Result {
         no_host_memory(self.call, operation)?;
         operation.uses().with_accesses(|accesses| self.orders_accesses(accesses))
     }
 
-    /// Checks the same for accesses. Keeps the objects among them.
+    /// Checks the same for accesses.
     #[inline]
-    fn orders_accesses(&mut self, accesses: &[Access<'_>]) -> Result {
+    fn orders_accesses(&self, accesses: &[Access<'_>]) -> Result {
         let allowed = self.resources.may_use(self.place, accesses);
-        allowed.map_err(|reason| Error::InvalidArgument { call: self.call, reason })?;
-        self.resources.objects(accesses);
-        Ok(())
+        allowed.map_err(|reason| Error::InvalidArgument { call: self.call, reason })
+    }
+
+    /// Keeps what the node uses after the change, in the place of what it used before.
+    #[inline]
+    fn done(self, new: New, answer: Answer) -> Result {
+        let user = self.user();
+        self.resources.kept_mut().changed(user, new, answer)
+    }
+
+    /// Returns the node, as one that uses something.
+    #[inline]
+    fn user(&self) -> User {
+        match self.to.exec {
+            Some(_) => User::Changed(self.place),
+            None => User::Defined(self.place),
+        }
     }
 
     #[inline]
-    fn copy(mut self, copy: &Copy<'_>) -> Result {
+    fn copy(self, copy: &Copy<'_>) -> Result {
         copy.check(self.call)?;
         let key = self.context.key();
         same_context(self.call, copy.uses().all_of(key))?;
@@ -112,15 +127,17 @@ impl Change<'_> {
             return Err(Error::InvalidArgument { call: self.call, reason });
         }
         self.orders(copy)?;
+        let new = copy.uses().with_accesses(|accesses| New::of(Kept::objects(accesses)));
         // SAFETY: 1. as above; the copy was checked, and the context is alive. 2. The memory is kept, named by each
         // replay, and ordered within the graph, as the node used it before.
-        unsafe { copy.set(self.to, self.context.raw()) }.result()
+        let answer = unsafe { copy.set(self.to, self.context.raw()) };
+        self.done(new, answer)
     }
 
     /// # Safety
     /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
     unsafe fn kernel<'a, 'ctx, K, A>(
-        mut self,
+        self,
         gpu: &PushedGuard<'ctx>,
         kernel: &K,
         config: LaunchConfig,
@@ -138,83 +155,87 @@ impl Change<'_> {
         same_context(self.call, own == self.context && same)?;
         self.orders(&launch)?;
         gpu.enter(self.call)?;
-        self.resources.code(function.owner());
         // SAFETY: 1. as above; the context of the function, which is kept, is current. 2. The memory is kept, named by
         // each replay, and ordered within the graph, as the node used it before.
-        unsafe { launch.set(self.to) }.result()
+        let answer = unsafe { launch.set(self.to) };
+        let owner = function.owner();
+        let objects = launch.uses().with_accesses(|all| Kept::objects(all).collect::<Vec<_>>());
+        if objects.is_empty() && self.resources.kept().is_only(self.user(), owner) {
+            return answer.result();
+        }
+        let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
+        self.done(new, answer)
     }
 
-    fn child<'ctx, L>(
-        mut self,
-        other: &Graph<'ctx>,
-        buffers: impl GraphBuffers<'ctx, L>,
-    ) -> Result {
+    fn child<'ctx, L>(self, other: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx, L>) -> Result {
         let NodeToSet { node, exec } = self.to;
         self.orders_accesses(&other.uses_as_child(self.call, self.context.key(), &buffers)?)?;
-        self.resources.child(&other.inner.resources);
+        let new = other.inner.resources.kept().of_child();
         let graph = other.inner.template.raw();
         let Some(exec) = exec else {
             let mut params = node_params(ffi::CU_GRAPH_NODE_TYPE_GRAPH);
             params.anonymous.graph.graph = graph;
             let set = ffi::cuGraphNodeSetParams()?;
             // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied (F573).
-            return Answer::new(self.call, unsafe { set(node, &raw mut params) }).result();
+            let answer = Answer::new(self.call, unsafe { set(node, &raw mut params) });
+            return self.done(new, answer);
         };
         // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied. If it has other nodes, the node stays as
         // it was (F573).
-        unsafe { answer!(cuGraphExecChildGraphNodeSetParams(exec, node, graph)) }.result()
+        let answer = unsafe { answer!(cuGraphExecChildGraphNodeSetParams(exec, node, graph)) };
+        self.done(new, answer)
     }
 
     fn host_function(self, function: impl FnMut() + Send + 'static) -> Result {
         let NodeToSet { node, exec } = self.to;
         let (call, params) = host::node(function);
-        self.resources.call(call);
+        let new = New::function(call);
         let params = &raw const params;
-        match exec {
+        let answer = match exec {
             // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on any thread for as
             // long as the driver may call it (`host::Hold`).
             Some(exec) => unsafe { answer!(cuGraphExecHostNodeSetParams(exec, node, params)) },
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphHostNodeSetParams(node, params)) },
-        }
-        .result()
+        };
+        self.done(new, answer)
     }
 
     #[inline]
     fn record(self, event: &Event<'_>) -> Result {
         let NodeToSet { node, exec } = self.to;
         same_context(self.call, event.context() == self.context)?;
-        self.resources.event(&event.inner);
+        let new = New::of([Kept::Event(event.inner.clone())]);
         let event = event.raw();
-        match exec {
+        let answer = match exec {
             // SAFETY: 1. as above. 2. The event is alive, and kept.
             Some(exec) => unsafe { answer!(cuGraphExecEventRecordNodeSetEvent(exec, node, event)) },
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphEventRecordNodeSetEvent(node, event)) },
-        }
-        .result()
+        };
+        self.done(new, answer)
     }
 
     #[inline]
     fn wait(self, event: &Event<'_>) -> Result {
         let NodeToSet { node, exec } = self.to;
-        self.resources.event(&event.inner);
+        let new = New::of([Kept::Event(event.inner.clone())]);
         let event = event.raw();
-        match exec {
+        let answer = match exec {
             // SAFETY: 1. as above. 2. The event is alive, and kept.
             Some(exec) => unsafe { answer!(cuGraphExecEventWaitNodeSetEvent(exec, node, event)) },
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphEventWaitNodeSetEvent(node, event)) },
-        }
-        .result()
+        };
+        self.done(new, answer)
     }
 
     #[inline]
     fn value_operations(self, operations: &[ValueOperation<'_>]) -> Result {
-        let (NodeToSet { node, exec }, key) = (self.to, self.context.key());
-        same_context(self.call, operations.iter().all(|operation| operation.is_of(key)))?;
-        self.resources.values(operations);
-        value::with_params(self.context, operations, |params| {
+        let NodeToSet { node, exec } = self.to;
+        let count = value::count(self.call, self.context.key(), operations)?;
+        let new = New::of(Kept::numbers(operations));
+        let answer = value::with_params(self.context, (operations, count), |params| {
             match exec {
                 // SAFETY: 1. as above. 2. As many operations, which are copied. The numbers are kept, and used atomically
                 // alone (F552).
@@ -224,44 +245,44 @@ impl Change<'_> {
                 // SAFETY: as above.
                 None => unsafe { answer!(cuGraphBatchMemOpNodeSetParams(node, params)) },
             }
-            .result()
-        })
+        });
+        self.done(new, answer)
     }
 
     #[inline]
     fn signals(self, signals: &[(&ExternalSemaphore<'_>, u64)]) -> Result {
         let NodeToSet { node, exec } = self.to;
         let raw = Signals::new(self.call, self.context.key(), signals)?;
-        self.resources.semaphores(signals);
+        let new = New::of(Kept::semaphores(signals));
         let params = raw.of_node();
         let params = &raw const params;
-        match exec {
+        let answer = match exec {
             // SAFETY: 1. as above. 2. The parameters are copied, and the graph keeps the semaphores.
             Some(exec) => unsafe {
                 answer!(cuGraphExecExternalSemaphoresSignalNodeSetParams(exec, node, params))
             },
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphExternalSemaphoresSignalNodeSetParams(node, params)) },
-        }
-        .result()
+        };
+        self.done(new, answer)
     }
 
     #[inline]
     fn waits(self, waits: &[(&ExternalSemaphore<'_>, u64)]) -> Result {
         let NodeToSet { node, exec } = self.to;
         let raw = Waits::new(self.call, self.context.key(), waits)?;
-        self.resources.semaphores(waits);
+        let new = New::of(Kept::semaphores(waits));
         let params = raw.of_node();
         let params = &raw const params;
-        match exec {
+        let answer = match exec {
             // SAFETY: 1. as above. 2. The parameters are copied, and the graph keeps the semaphores.
             Some(exec) => unsafe {
                 answer!(cuGraphExecExternalSemaphoresWaitNodeSetParams(exec, node, params))
             },
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphExternalSemaphoresWaitNodeSetParams(node, params)) },
-        }
-        .result()
+        };
+        self.done(new, answer)
     }
 }
 
@@ -335,6 +356,10 @@ impl Graph<'_> {
 ///
 /// They apply from the next replay on. [`PushedGuard::set_kernel`] changes a kernel. A node that cannot be changed as asked
 /// stays as it was.
+///
+/// The graph keeps what a node uses, such as its function, event or module, until the next change of the node. It also keeps
+/// what the node used when the graph was captured or built, because [copies](Self::try_clone) use that. Nothing more is kept,
+/// except after a fault, and after a change that failed for a reason that does not tell whether the node has changed.
 impl<'ctx> Graph<'ctx> {
     /// Changes the value of a fill. `T` must have the size of the fill's elements; zeroing is a fill of bytes.
     ///
@@ -409,7 +434,7 @@ impl<'ctx> Graph<'ctx> {
         self.change(CHILD, node.id())?.child(other, buffers)
     }
 
-    /// Changes the function of a host node. The graph keeps those that the node had, too, and drops them at its end.
+    /// Changes the function of a host node. Drops the function that an earlier change gave it.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -423,7 +448,7 @@ impl<'ctx> Graph<'ctx> {
         self.change(HOST, node.id())?.host_function(function)
     }
 
-    /// Changes the event that a node records. The graph keeps those that it had, too.
+    /// Changes the event that a node records.
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -433,7 +458,7 @@ impl<'ctx> Graph<'ctx> {
         self.change(RECORD, node.id())?.record(event)
     }
 
-    /// Changes the event that a node waits for. The graph keeps those that it had, too.
+    /// Changes the event that a node waits for.
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
@@ -444,11 +469,11 @@ impl<'ctx> Graph<'ctx> {
     }
 
     /// Changes waits for numbers and writes of them, to other numbers, values or conditions: as many operations, of the
-    /// same kinds in the same order. The graph keeps the memory of all numbers that it ever used.
+    /// same kinds in the same order.
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
-    /// and for one of no operations; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
+    /// for one of no operations, and for more than 255; `CUDA_ERROR_INVALID_VALUE` for operations of another number or other kinds
     /// ([F552](crate::driver_facts#F552)).
     #[doc(alias = "cuGraphExecBatchMemOpNodeSetParams")]
     #[inline]
@@ -460,7 +485,7 @@ impl<'ctx> Graph<'ctx> {
         self.change(VALUES, node.id())?.value_operations(operations)
     }
 
-    /// Changes the semaphores that a node signals, and the values. The graph keeps those that it had, too.
+    /// Changes the semaphores that a node signals, and the values.
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and
@@ -475,7 +500,7 @@ impl<'ctx> Graph<'ctx> {
         self.change(SIGNALS, node.id())?.signals(signals)
     }
 
-    /// Changes the semaphores that a node waits for, and the values. The graph keeps those that it had, too.
+    /// Changes the semaphores that a node waits for, and the values.
     ///
     /// # Errors
     /// The errors of [`set_signals`](Self::set_signals).
@@ -495,7 +520,8 @@ impl<'ctx> Graph<'ctx> {
 /// They apply to the graphs that are made of the definition afterwards. A node can be changed in the ways in which that of a
 /// [`Graph`] can, and in more: there may be another number of operations on numbers ([F551](crate::driver_facts#F551)), and a
 /// copy may have another shape ([F338](crate::driver_facts#F338)). A node that cannot be changed as asked stays as it was.
-/// Switch nodes off in the graphs: a definition has no such state.
+/// Switch nodes off in the graphs: a definition has no such state. The definition keeps what a node uses now, and its graphs
+/// keep what they use.
 impl<'ctx> GraphDefinition<'ctx> {
     /// Prepares the change of a node.
     #[inline]
@@ -613,8 +639,8 @@ impl<'ctx> GraphDefinition<'ctx> {
     /// ([F551](crate::driver_facts#F551)): [`Graph::set_value_operations`].
     ///
     /// # Errors
-    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph, and
-    /// for one that was added for no operations; a driver error.
+    /// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for a node of another graph,
+    /// for one that was added for no operations, and for more than 255 operations; a driver error.
     #[doc(alias = "cuGraphBatchMemOpNodeSetParams")]
     #[inline]
     pub fn set_value_operations(

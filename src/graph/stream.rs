@@ -1,13 +1,16 @@
 //! The operations of a capture: copies between buffers, fills, launches.
-#![allow(unsafe_code, reason = "captures launches")]
+#![allow(unsafe_code, reason = "captures launches and events")]
 
 use super::capture::Record;
+use super::kept::{Kept, User};
 use super::no_host_memory;
 use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::brand::tied_to_one_thread;
+use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, Fillable, InScope};
@@ -15,6 +18,7 @@ use crate::ops::{Launch, Operation};
 use crate::scope::{Destination, Order, ScopedStream, Source};
 use crate::stream::Stream;
 use crate::stream::value::ValueOperation;
+use ffi::{CUevent_record_flags, CUevent_wait_flags};
 use static_assertions::assert_not_impl_any;
 use std::fmt;
 
@@ -45,7 +49,13 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
 
     /// Notes memory that the graph writes.
     fn writes<T: Element>(&self, to: &impl Destination<'s, T>) {
-        self.record.resources.borrow_mut().memory(&to.target());
+        self.record.resources.borrow_mut().uses_memory(User::Captured, &to.target());
+    }
+
+    /// Keeps what the graph uses besides memory.
+    #[inline]
+    pub(super) fn keep(&self, kept: impl IntoIterator<Item = Kept>) {
+        self.record.resources.borrow_mut().keep(User::Captured, kept);
     }
 
     /// Captures a copy from one buffer to another.
@@ -62,7 +72,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         from: impl Source<'s, 'ctx, T>,
         to: &mut impl Destination<'s, T>,
     ) -> Result {
-        self.record.resources.borrow_mut().memory(&from.access());
+        self.record.resources.borrow_mut().uses_memory(User::Captured, &from.access());
         self.writes(to);
         self.record.note(self.scoped.copy(from, to))
     }
@@ -103,8 +113,81 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     #[doc(alias = "cuStreamBatchMemOp")]
     #[inline]
     pub fn value_operations(&self, operations: &[ValueOperation<'s>]) -> Result {
-        self.record.resources.borrow_mut().values(operations);
+        self.keep(Kept::numbers(operations));
         self.record.note(self.scoped.value_operations(operations))
+    }
+
+    /// Captures the record of an event: each replay records it after the work of the stream so far, as
+    /// [`GraphBuilder::record`](crate::graph::GraphBuilder::record) does. The graph keeps the event.
+    ///
+    /// The capture does not record it, so other streams and the host may use the event meanwhile. It orders nothing in the
+    /// graph: the memory that the captured operations use does that.
+    ///
+    /// # Errors
+    /// [`OtherContext`](crate::Error::OtherContext); `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the
+    /// capture.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, ContextStack, Device, graph::EventRecordNode};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(1 << 16)?);
+    /// let (start, end, other) = (gpu.event()?, gpu.event()?, gpu.event()?);
+    /// let mut graph = gpu.capture(&mut stream, |c| {
+    ///     let (run, mut x) = (c.stream(), c.hold(&mut x));
+    ///     run.record(&start)?;
+    ///     run.fill(&mut x, 7)?;
+    ///     run.record(&end)
+    /// })?;
+    /// gpu.on(&stream).replay(&graph, &mut x)?;
+    /// println!("the fill took {:?}", end.elapsed_since(&start)?);
+    /// // The nodes are those of a graph that was built, and can be changed.
+    /// let last: EventRecordNode = graph.list_nodes()?[2].try_into().expect("it records the end");
+    /// graph.set_event_record(last, &other)?;
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuEventRecordWithFlags")]
+    #[doc(alias = "CU_EVENT_RECORD_EXTERNAL")]
+    #[inline]
+    pub fn record(&self, event: &Event<'ctx>) -> Result {
+        const CALL: &str = name!(cuEventRecordWithFlags);
+        let record = || {
+            same_context(CALL, event.context() == self.scoped.context())?;
+            let stream = self.scoped.ready(CALL)?;
+            self.keep([Kept::Event(event.inner.clone())]);
+            let external = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL.bits();
+            // SAFETY: both handles are alive and of one context, which need not be current (F621), and the graph keeps the
+            // event (`graph-owns`). The stream is under capture, so that this is a node.
+            unsafe { answer!(cuEventRecordWithFlags(event.raw(), stream, external)) }.result()
+        };
+        self.record.note(record())
+    }
+
+    /// Captures a wait for an event: in each replay, later work of the stream waits for the event's latest record before
+    /// the replay, as that of [`GraphBuilder::wait`](crate::graph::GraphBuilder::wait) does. The event may belong to another
+    /// context. The graph keeps it.
+    ///
+    /// You do not need this to order the streams of the capture.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_STREAM_CAPTURE_INVALIDATED` if something spoiled the capture.
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias = "CU_EVENT_WAIT_EXTERNAL")]
+    #[inline]
+    pub fn wait(&self, event: &Event<'_>) -> Result {
+        const CALL: &str = name!(cuStreamWaitEvent);
+        let wait = || {
+            let stream = self.scoped.ready(CALL)?;
+            self.keep([Kept::Event(event.inner.clone())]);
+            let external = CUevent_wait_flags::CU_EVENT_WAIT_EXTERNAL.bits();
+            // SAFETY: both handles are alive, and the graph keeps the event (`graph-owns`). The stream is under capture, so
+            // that this is a node. No context need be current.
+            unsafe { answer!(cuStreamWaitEvent(stream, event.raw(), external)) }.result()
+        };
+        self.record.note(wait())
     }
 
     /// Captures the launch of a kernel.
@@ -141,8 +224,10 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
             no_host_memory(launch.call(), &launch)?;
             {
                 let mut resources = self.record.resources.borrow_mut();
-                resources.code(launch.function().owner());
-                launch.uses().with_accesses(|all| all.iter().for_each(|one| resources.memory(one)));
+                resources.keep(User::Captured, [Kept::Code(launch.function().owner().clone())]);
+                launch.uses().with_accesses(|all| {
+                    all.iter().for_each(|one| resources.uses_memory(User::Captured, one));
+                });
             }
             // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
             unsafe { self.scoped.run_launch(launch) }

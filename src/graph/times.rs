@@ -1,6 +1,7 @@
 //! How long each node of a graph takes.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::kept::{Kept, User};
 use super::raw::Template;
 use super::{Graph, GraphBuffers, NodeId, NodeKind};
 use crate::call::{answer, name, same_context};
@@ -148,8 +149,9 @@ impl<'ctx> PushedGuard<'ctx> {
         let kernels = ids.iter().zip(nodes).map(|(id, &node)| kernel_of(id.kind, node));
         let kernels = kernels.collect::<Result<Vec<_>>>()?;
         let (serial, events) = one_by_one(self, template)?;
-        let mut resources = graph.inner.resources.clone();
-        events.iter().for_each(|event| resources.event(&event.inner));
+        let mut resources = graph.inner.resources.of_copy();
+        let recorded = events.iter().map(|event| Kept::Event(event.inner.clone()));
+        resources.keep(User::Captured, recorded);
         let serial = Graph::ready(self, serial, resources)?;
         self.on(stream).replay(&serial, buffers)?;
         let row = |((node, kernel), ends): ((NodeId, _), &[Event<'_>])| {

@@ -9,9 +9,10 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::memory::access::Access;
 use crate::memory::uses::FastPath;
+use crate::stream::Stream;
 use crate::stream::blocking::{RECORD, record_refused};
 use crate::stream::host_function::Pending;
-use crate::stream::{Stream, ValueOperation};
+use crate::stream::value::{self, ValueOperation};
 use ffi::CUstream;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -144,12 +145,12 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     }
 
     /// Enqueues operations on numbers in host memory: waits for them, and writes. They are made in this order, at most 255
-    /// of them ([F262](crate::driver_facts#F262)).
+    /// of them ([F622](crate::driver_facts#F622)).
     ///
     /// They order no buffers: what a scope holds is ordered by its uses. A wait that nobody ends holds the scope for ever.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that the device does not
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for more operations; `CUDA_ERROR_NOT_SUPPORTED` for an operation that the device does not
     /// have (some have no numbers of 64 bits, or no [`Until::Nor`](crate::stream::Until::Nor)); [`OtherContext`](crate::Error::OtherContext); a sticky error
     /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamBatchMemOp")]
@@ -160,16 +161,13 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
     pub fn value_operations(&self, operations: &[ValueOperation<'s>]) -> Result {
         const CALL: &str = name!(cuStreamBatchMemOp_v2);
-        let key = self.context().key();
-        same_context(CALL, operations.iter().all(|operation| operation.is_of(key)))?;
+        let count = value::count(CALL, self.context().key(), operations)?;
         let stream = self.ready(CALL)?;
         let mut all: Vec<_> = operations.iter().map(ValueOperation::raw).collect();
         if all.is_empty() {
             return Ok(());
         }
         self.lend_host();
-        // More operations than the driver takes, however many.
-        let count = u32::try_from(all.len()).unwrap_or(u32::MAX);
         let all = all.as_mut_ptr();
         // SAFETY: as many operations, which are copied. The numbers are borrowed until the scope has waited, and used
         // atomically alone. The stream is alive.

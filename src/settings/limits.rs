@@ -91,3 +91,29 @@ impl PushedGuard<'_> {
         unsafe { answer!(cuCtxSetLimit(limit.raw(), value)) }.result()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// The numbers are those of the manual, and not of the declarations.
+    #[test]
+    fn each_limit_has_its_own_number() {
+        use Limit::*;
+        for (limit, number) in [
+            (StackSize, 0),
+            (PrintfFifoSize, 1),
+            (MallocHeapSize, 2),
+            (DeviceRuntimeSyncDepth, 3),
+            (DeviceRuntimePendingLaunchCount, 4),
+            (MaxL2FetchGranularity, 5),
+            (PersistingL2CacheSize, 6),
+            (SharedMemorySize, 7),
+            (GraphicsEnabled, 8),
+            (GraphicsSharedMemoryFallback, 9),
+            (PerBlockMemorySize, 10),
+        ] {
+            assert_eq!(limit.raw(), CUlimit(number), "{limit:?}");
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! Numbers in host memory that streams wait for and write.
 #![allow(unsafe_code, reason = "reads and writes memory that streams use at the same time")]
 
+use crate::call::same_context;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::PinnedBuffer;
 use crate::stack::PushedGuard;
 use ffi::{
@@ -119,20 +120,36 @@ impl<T: StreamWord> Shared for StreamValue<T> {
     }
 }
 
-/// Calls `f` with operations in the form of a node.
+/// Checks operations for a call in the context with this [key](Context::key), and counts them.
+///
+/// # Errors
+/// [`OtherContext`](Error::OtherContext); [`InvalidArgument`](Error::InvalidArgument) for more than the driver takes.
+#[inline]
+pub(crate) fn count(
+    call: &'static str,
+    key: usize,
+    operations: &[ValueOperation<'_>],
+) -> Result<u32> {
+    same_context(call, operations.iter().all(|operation| operation.is_of(key)))?;
+    match u32::try_from(operations.len()) {
+        Ok(count @ 0..=255) => Ok(count),
+        _ => {
+            let reason =
+                "the driver takes at most 255 operations at once: pass them in several calls";
+            Err(Error::InvalidArgument { call, reason })
+        }
+    }
+}
+
+/// Calls `f` with so many operations in the form of a node.
 pub(crate) fn with_params<R>(
     context: &Context,
-    operations: &[ValueOperation<'_>],
+    (operations, count): (&[ValueOperation<'_>], u32),
     f: impl FnOnce(*const CUDA_BATCH_MEM_OP_NODE_PARAMS) -> R,
 ) -> R {
     let mut all: Vec<_> = operations.iter().map(ValueOperation::raw).collect();
-    f(&CUDA_BATCH_MEM_OP_NODE_PARAMS {
-        ctx: context.raw(),
-        // More operations than the driver takes, however many.
-        count: u32::try_from(all.len()).unwrap_or(u32::MAX),
-        paramArray: all.as_mut_ptr(),
-        flags: 0,
-    })
+    let (ctx, at) = (context.raw(), all.as_mut_ptr());
+    f(&CUDA_BATCH_MEM_OP_NODE_PARAMS { ctx, count, paramArray: at, flags: 0 })
 }
 
 impl<T: StreamWord> StreamValue<T> {

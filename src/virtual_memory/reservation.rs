@@ -335,3 +335,18 @@ impl fmt::Debug for Reservation {
         write!(f, "Reservation({mapped} of {bytes} bytes at {:#x})", self.address)
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// The numbers are those of the manual, and not of the declarations.
+    #[test]
+    fn each_access_has_its_own_number() {
+        for (access, number) in
+            [(MappedAccess::None, 0), (MappedAccess::Read, 1), (MappedAccess::ReadWrite, 3)]
+        {
+            assert_eq!(access.flags(), CUmemAccess_flags(number), "{access:?}");
+        }
+    }
+}

@@ -21,10 +21,14 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         )
         .unwrap();
     let number = gpu.stream_value(0_u32).unwrap();
-    let write = &["cuStreamBatchMemOp_v2"];
+    let (write, event) = (&["cuStreamBatchMemOp_v2"], gpu.event().unwrap());
     let _numbers = gpu
         .capture(&mut stream, |c| {
             let stream = c.stream();
+            captured.row("CaptureStream::record", &["cuEventRecordWithFlags"], || {
+                stream.record(&event)
+            })?;
+            captured.row("CaptureStream::wait", &["cuStreamWaitEvent"], || stream.wait(&event))?;
             captured.row("CaptureStream::value_operations", write, || {
                 stream.value_operations(&[number.write(1)])
             })

@@ -114,6 +114,40 @@ fn an_event_of_a_capture_is_no_event_for_anything_else() {
     });
 }
 
+/// F621
+#[test]
+fn an_event_that_is_recorded_as_an_external_one_is_a_node() {
+    fresh!(an_event_that_is_recorded_as_an_external_one_is_a_node, {
+        let place = place();
+        let (stream, event) = (free_stream(), place.event);
+        let mut elapsed = 0.0;
+        for mode in MODES {
+            ok!(cuEventRecord(event, place.stream));
+            ok!(cuEventSynchronize(event));
+            begin(stream, mode);
+            ok!(cuEventRecordWithFlags(event, stream, 1));
+            ok!(cuStreamWaitEvent(stream, event, 1));
+            // The event is as it was before, for everything outside.
+            ok!(cuEventElapsedTime(&raw mut elapsed, event, event));
+            ok!(cuStreamWaitEvent(place.stream, event, 0));
+            assert_eq!(status(stream), ACTIVE);
+            let graph = end(stream);
+            assert_eq!(
+                kinds(graph),
+                [CU_GRAPH_NODE_TYPE_EVENT_RECORD, CU_GRAPH_NODE_TYPE_WAIT_EVENT]
+            );
+            assert_eq!(edges(graph), [(0, 1)]);
+            // Each launch records it.
+            let (exec, fresh) = (instantiate(graph), made!(cuEventCreate(0)));
+            ok!(cuGraphExecEventRecordNodeSetEvent(exec, nodes(graph)[0], fresh));
+            assert_eq!(code!(cuEventElapsedTime(&raw mut elapsed, fresh, fresh)), INVALID_HANDLE);
+            replay(exec, stream);
+            ok!(cuEventElapsedTime(&raw mut elapsed, fresh, fresh));
+        }
+        place.destroy();
+    });
+}
+
 /// F145
 #[test]
 fn a_capture_ends_on_its_stream_and_thread_with_all_streams_joined() {

@@ -1,4 +1,4 @@
-//! Nodes that wait for values in memory and write them: F550 to F553.
+//! Nodes that wait for values in memory and write them: F550 to F553, F622.
 
 use crate::fresh;
 use crate::raw::captures::*;
@@ -41,6 +41,41 @@ fn barrier(flags: u32) -> One {
     let operation = CU_STREAM_MEM_OP_BARRIER;
     one.memoryBarrier = CUstreamBatchMemOpParams_v1_memoryBarrier { operation, flags };
     one
+}
+
+/// F622
+#[test]
+fn a_batch_is_of_at_most_255_operations() {
+    let place = place();
+    let of = |count: u32| (0..count).map(|i| write(place.memory, i, 0)).collect::<Vec<_>>();
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    let node = add(graph, &place, &of(1));
+    let exec = instantiate(graph);
+    for count in [0, 1, 2, 255, 256, 257, 1024, 65_535, 65_536, 100_000] {
+        let mut all = of(count);
+        let batch = params(place.context, &all, 0);
+        let (fits, same) = (count <= 255, count == 1);
+        let given = |ok| if ok { SUCCESS } else { INVALID_VALUE };
+        let before = place.value();
+        let code = code!(cuStreamBatchMemOp_v2(place.stream, count, all.as_mut_ptr(), 0));
+        assert_eq!(code, given(fits), "{count}");
+        ok!(cuStreamSynchronize(place.stream));
+        // Of what is refused, nothing is made.
+        let expected = if fits && count > 0 { count - 1 } else { before };
+        assert_eq!(place.value(), expected, "{count}");
+        let code = code!(cuGraphExecBatchMemOpNodeSetParams(exec, node, &raw const batch));
+        assert_eq!(code, given(same), "{count}");
+        assert_eq!(code!(cuGraphBatchMemOpNodeSetParams(node, &raw const batch)), given(fits));
+        assert_eq!(try_add(graph, &batch), given(fits), "{count}");
+    }
+    let waits = [wait(place.memory, 0, 0)];
+    let batch = params(place.context, &waits, 0);
+    assert_eq!(
+        code!(cuGraphExecBatchMemOpNodeSetParams(exec, node, &raw const batch)),
+        INVALID_VALUE
+    );
+    assert_eq!(code!(cuGraphNodeSetEnabled(exec, node, 0)), INVALID_VALUE);
+    place.destroy();
 }
 
 fn of_kind(kind: u32) -> One {

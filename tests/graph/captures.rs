@@ -1,10 +1,12 @@
 //! What a capture takes into its graph, and what it leaves outside.
 
-use crate::common::gpu::{filled, kernel, read, with_gpu};
+use crate::common::gpu::{filled, kernel, new_context, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
 use crate::{common, fresh, skip};
+use cuscope::graph::{Enqueue, EventRecordNode, EventWaitNode, NodeKind};
+use cuscope::stream::Until;
 use cuscope::{
-    DeviceBuffer, Error, Function, LaunchConfig, Result, ScopedBuffer, ffi, graph::Enqueue,
+    ContextStack, DeviceBuffer, Error, Function, LaunchConfig, Result, ScopedBuffer, ffi,
 };
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
@@ -386,4 +388,98 @@ fn parts_are_held_and_replays_pass_the_buffer() {
         gpu.on(&stream).replay(&built, &mut x).unwrap();
         assert_eq!(read(gpu, &x), [0, 0, 7, 7]);
     });
+}
+
+/// Records and waits are nodes, as those of a graph that is built, and can be changed.
+#[test]
+fn events_are_recorded_and_waited_for_in_each_replay() {
+    with_gpu(|gpu| {
+        let (mut stream, mut side) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (go, mut x) = (gpu.stream_value(0_u32).unwrap(), filled(gpu, 4, 1));
+        let (before, after) = (gpu.event().unwrap(), gpu.event().unwrap());
+        let mut graph = gpu
+            .capture(&mut stream, |c| {
+                let mut x = c.hold(&mut x);
+                c.stream().wait(&before)?;
+                c.stream().fill(&mut x, 7)?;
+                // The memory orders the two streams, and not the event.
+                let side = c.fork(&mut side)?;
+                side.fill(&mut x, 8)?;
+                side.record(&after)?;
+                // It is no event of the capture: the host may ask for it.
+                assert_eq!(after.query(), Ok(true));
+                Ok(())
+            })
+            .unwrap();
+        let kinds: Vec<_> = graph.list_nodes().unwrap().iter().map(|node| node.kind()).collect();
+        use NodeKind::{EventRecord, EventWait, Memset};
+        assert_eq!(kinds, [EventWait, Memset, Memset, EventRecord]);
+        assert!(after.elapsed_since(&after).is_err(), "nothing has recorded it");
+
+        // A replay waits for the record before it, of a stream that waits for the host.
+        gpu.scope(|s| {
+            let (run, held) = (s.on(&stream), s.on(&side));
+            held.value_operations(&[go.wait(Until::AtLeast(1))])?;
+            held.record(&before)?;
+            run.replay(&graph, &mut s.hold(&mut x))?;
+            assert_eq!((run.query()?, after.query()?), (false, false));
+            go.store(1);
+            after.synchronize()
+        })
+        .unwrap();
+        assert_eq!(read(gpu, &x), [8; 4]);
+
+        // The nodes are changed, and the graph keeps the events.
+        let nodes = graph.list_nodes().unwrap();
+        let wait: EventWaitNode = nodes[0].try_into().unwrap();
+        let record: EventRecordNode = nodes[3].try_into().unwrap();
+        let other = gpu.event().unwrap();
+        graph.set_event_record(record, &other).unwrap();
+        graph.set_event_wait(wait, &other).unwrap();
+        drop((before, after));
+        gpu.on(&stream).replay(&graph, &mut x).unwrap();
+        other.synchronize().unwrap();
+        other.elapsed_since(&other).unwrap();
+        let copy = graph.try_clone(gpu).unwrap();
+        drop(graph);
+        gpu.on(&stream).replay(&copy, &mut x).unwrap();
+    });
+}
+
+#[test]
+fn a_captured_graph_keeps_the_events_that_it_uses() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_captured_graph_keeps_the_events_that_it_uses, {
+        with_gpu(|gpu| {
+            let mut stream = gpu.stream().unwrap();
+            let before = live().events;
+            let graph = {
+                let (waited, recorded) = (gpu.event().unwrap(), gpu.event().unwrap());
+                let capture = gpu.capture(&mut stream, |c| {
+                    c.stream().wait(&waited)?;
+                    c.stream().record(&recorded)
+                });
+                capture.unwrap()
+            };
+            assert_eq!(live().events, before + 2);
+            gpu.on(&stream).replay(&graph, ()).unwrap();
+            drop(graph);
+            assert_eq!(live().events, before);
+        });
+    });
+}
+
+#[test]
+fn an_event_of_another_context_is_waited_for() {
+    let (context, other) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&other).unwrap();
+    let event = outer.event().unwrap();
+    let gpu = outer.push(&context).unwrap();
+    let mut stream = gpu.stream().unwrap();
+    let graph = gpu.capture(&mut stream, |c| c.stream().wait(&event)).unwrap();
+    assert_eq!(graph.nodes(), Ok(1));
+    gpu.on(&stream).replay(&graph, ()).unwrap();
 }

@@ -427,3 +427,95 @@ fn a_child_graph_names_its_buffers_in_the_whole() {
         gpu.on(&stream).replay(&copy, (&x, &mut y, &mut z)).unwrap();
     });
 }
+
+/// A node of each kind that can be changed, of a graph of its own.
+macro_rules! nodes {
+    ($gpu:ident, $store:expr, $x:expr, $y:expr, $event:expr, $number:expr, $inner:expr) => {
+        $gpu.define_graph(|g| {
+            let (mut x, mut y) = (g.hold(&mut *$x), g.hold(&mut *$y));
+            let fill = g.fill(&[], &mut x, 1)?;
+            let copy = g.copy(&[], &x, &mut y)?;
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let kernel = unsafe { g.kernel(&[], $store, ONE(), (&mut x, 1_u32)) }?;
+            let child = g.child(&[], $inner, ())?;
+            let host = g.host_function(&[], || ())?;
+            let (record, wait) = (g.record(&[], $event)?, g.wait(&[], $event)?);
+            let values = g.value_operations(&[], &[$number.write(1)])?;
+            Ok((fill, copy, kernel, child, host, record, wait, values))
+        })
+    };
+}
+
+#[test]
+fn a_refused_change_names_the_call_that_it_would_have_made() {
+    with_gpu(|gpu| {
+        let store = &gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let (x, y) = (&mut filled(gpu, 4, 1), &mut filled(gpu, 4, 2));
+        let (event, number) = (&gpu.event().unwrap(), &gpu.stream_value(0_u32).unwrap());
+        let (inner, _) = &gpu.build_graph(|g| g.empty(&[])).unwrap();
+        let (mut definition, _) = nodes!(gpu, store, x, y, event, number, inner).unwrap();
+        let (other, of_other) = nodes!(gpu, store, x, y, event, number, inner).unwrap();
+        let (fill, copy, kernel, child, host, record, wait, values) = of_other;
+        refused(definition.set_fill(fill, 2_u32), "cuGraphMemsetNodeSetParams");
+        refused(definition.set_copy(copy, &*x, y), "cuGraphMemcpyNodeSetParams");
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        let set = unsafe { definition.set_kernel(gpu, kernel, store, ONE(), (&mut *x, 2_u32)) };
+        refused(set, "cuGraphKernelNodeSetParams_v2");
+        refused(definition.set_child(child, inner, ()), "cuGraphNodeSetParams");
+        refused(definition.set_host_function(host, || ()), "cuGraphHostNodeSetParams");
+        refused(definition.set_event_record(record, event), "cuGraphEventRecordNodeSetEvent");
+        refused(definition.set_event_wait(wait, event), "cuGraphEventWaitNodeSetEvent");
+        let set = definition.set_value_operations(values, &[number.write(2)]);
+        refused(set, "cuGraphBatchMemOpNodeSetParams");
+
+        let mut graph = definition.into_graph(gpu).unwrap();
+        refused(graph.set_fill(fill, 2_u32), "cuGraphExecMemsetNodeSetParams");
+        refused(graph.set_copy(copy, &*x, y), "cuGraphExecMemcpyNodeSetParams");
+        // SAFETY: as above.
+        let set = unsafe { gpu.set_kernel(&mut graph, kernel, store, ONE(), (&mut *x, 2_u32)) };
+        refused(set, "cuGraphExecKernelNodeSetParams_v2");
+        refused(graph.set_child(child, inner, ()), "cuGraphExecChildGraphNodeSetParams");
+        refused(graph.set_host_function(host, || ()), "cuGraphExecHostNodeSetParams");
+        refused(graph.set_event_record(record, event), "cuGraphExecEventRecordNodeSetEvent");
+        refused(graph.set_event_wait(wait, event), "cuGraphExecEventWaitNodeSetEvent");
+        let set = graph.set_value_operations(values, &[number.write(2)]);
+        refused(set, "cuGraphExecBatchMemOpNodeSetParams");
+        drop(other);
+    });
+}
+
+#[test]
+fn a_refused_node_names_the_call_that_would_have_added_it() {
+    with_gpu(|gpu| {
+        let store = &gpu.load_ptx(STORE).unwrap().function("store").unwrap();
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let (event, number) = (&gpu.event().unwrap(), &gpu.stream_value(0_u32).unwrap());
+        let (inner, node) = &gpu.build_graph(|g| g.empty(&[])).unwrap();
+        let after = &[node.id()];
+        macro_rules! refused_node {
+            ($call:literal, |$g:ident, $x:ident, $y:ident| $add:expr) => {
+                let built = gpu.build_graph(|$g| {
+                    let (mut $x, mut $y) = ($g.hold(&mut x), $g.hold(&mut y));
+                    let _ = (&mut $x, &mut $y);
+                    $add.map(drop)
+                });
+                refused(built, $call);
+            };
+        }
+        refused_node!("cuGraphAddMemsetNode", |g, x, y| g.fill(after, &mut x, 1));
+        refused_node!("cuGraphAddMemsetNode", |g, x, y| g.zero(after, &mut x));
+        refused_node!("cuGraphAddMemcpyNode", |g, x, y| g.copy(after, &x, &mut y));
+        // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+        refused_node!("cuGraphAddKernelNode_v2", |g, x, y| unsafe {
+            g.kernel(after, store, ONE(), (&mut x, 1_u32))
+        });
+        refused_node!("cuGraphAddChildGraphNode", |g, x, y| g.child(after, inner, ()));
+        refused_node!("cuGraphAddHostNode", |g, x, y| g.host_function(after, || ()));
+        refused_node!("cuGraphAddEmptyNode", |g, x, y| g.empty(after));
+        refused_node!("cuGraphAddEventRecordNode", |g, x, y| g.record(after, event));
+        refused_node!("cuGraphAddEventWaitNode", |g, x, y| g.wait(after, event));
+        refused_node!("cuGraphAddBatchMemOpNode", |g, x, y| g
+            .value_operations(after, &[number.write(1)]));
+        refused_node!("cuGraphAddMemAllocNode", |g, x, y| g.alloc::<u32>(after, 4));
+    });
+}

@@ -3,6 +3,7 @@
 
 mod changes;
 mod conditionals;
+mod kept;
 mod memory;
 mod nodes;
 mod values;

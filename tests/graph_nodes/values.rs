@@ -69,8 +69,8 @@ fn operations_are_captured() {
         gpu.on(&main).replay(&graph, &mut x).unwrap();
         assert_eq!((read(gpu, &x), done.load()), (vec![7; 64], 1));
         let many = vec![done.write(2); 256];
-        let refused = gpu.capture(&mut main, |c| c.stream().value_operations(&many));
-        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        let many = gpu.capture(&mut main, |c| c.stream().value_operations(&many));
+        refused(many, "cuStreamBatchMemOp_v2");
     });
 }
 
@@ -153,11 +153,20 @@ fn no_operations_are_an_empty_node() {
         let call = "cuGraphExecBatchMemOpNodeSetParams";
         refused(graph.set_value_operations(node, &[value.write(1)]), call);
         let many = vec![value.write(1); 256];
-        let error = gpu.build_graph(|g| g.value_operations(&[], &many)).unwrap_err();
-        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        refused(gpu.build_graph(|g| g.value_operations(&[], &many)), "cuGraphAddBatchMemOpNode");
         let (full, _) = gpu.build_graph(|g| g.value_operations(&[], &many[1..])).unwrap();
         gpu.on(&stream).replay(&full, ()).unwrap();
         assert_eq!(value.load(), 1);
+        let (mut definition, node) =
+            gpu.define_graph(|g| g.value_operations(&[], &many[..1])).unwrap();
+        let set = "cuGraphBatchMemOpNodeSetParams";
+        refused(definition.set_value_operations(node, &many), set);
+        definition.set_value_operations(node, &many[..255]).unwrap();
+        let mut graph = definition.into_graph(gpu).unwrap();
+        refused(graph.set_value_operations(node, &many), call);
+        // Another number of operations is for the driver to refuse.
+        let error = graph.set_value_operations(node, &many[..254]).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
     });
 }
 

@@ -7,6 +7,7 @@ use crate::calls::stack;
 use crate::entry::Answer;
 use crate::model::event::EVENTS;
 use crate::model::event::{Event, find, record};
+use crate::model::graph::node::Work;
 use crate::model::ipc::Counts;
 use crate::model::life::Life;
 use crate::model::stream::Target;
@@ -68,6 +69,19 @@ pub(crate) fn wait_elsewhere(
     target.life.submit(&target.queue, after, label, Box::new(work)).map(drop)
 }
 
+/// Captures a node that records an event of the context at each launch of the graph (F621). One of several processes is
+/// not modelled.
+fn record_external(target: &Target, event: Arc<Event>, handle: CUevent) -> Answer {
+    if !capture::takes(target)? {
+        return Err(CUDA_ERROR_ILLEGAL_STATE);
+    }
+    if !target.life.shares(&event.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    event.refuse_shared()?;
+    capture::add(target, Work::Record(event, handle.addr()))
+}
+
 /// Writes the milliseconds between two events of a context (F65).
 fn elapsed(to: *mut c_float, start: CUevent, end: CUevent) -> Answer {
     let (start, end) = (find(start)?, find(end)?);
@@ -114,14 +128,13 @@ driver! {
     fn cuEventRecord(hEvent: CUevent, hStream: CUstream) [host_fn, zero_is_current(1)] {
         record(hEvent, hStream)
     }
-    /// The same. In a capture, an event can be recorded as an external one: NOT_SUPPORTED here. Outside
+    /// The same. In a capture, an event can be recorded as an external one, which is a node (F621). Outside
     /// that is ILLEGAL_STATE, and other flags are INVALID_VALUE (F198).
     fn cuEventRecordWithFlags(hEvent: CUevent, hStream: CUstream, flags: c_uint) [host_fn] {
-        let _event = find(hEvent)?;
+        let event = find(hEvent)?;
         match flags {
             0 => record(hEvent, hStream),
-            1 if capture::takes(&stream::target(hStream)?)? => Err(CUDA_ERROR_NOT_SUPPORTED),
-            1 => Err(CUDA_ERROR_ILLEGAL_STATE),
+            1 => record_external(&stream::target(hStream)?, event, hEvent),
             _ => Err(CUDA_ERROR_INVALID_VALUE),
         }
     }

@@ -79,6 +79,14 @@ operations! {
         graph.set_fill(fill, 2_u32)?;
         gpu.on(&stream).replay(&graph, (&mut x, &mut y))
     });
+    "events in a capture" => pushed(|gpu| {
+        let (mut stream, event) = (gpu.stream()?, gpu.event()?);
+        let graph = gpu.capture(&mut stream, |c| {
+            c.stream().wait(&event)?;
+            c.stream().record(&event)
+        })?;
+        gpu.on(&stream).replay(&graph, ())
+    });
     "a built graph that waits for numbers" => pushed(|gpu| {
         let (mut stream, store, mut x) = (gpu.stream()?, store(gpu)?, gpu.alloc::<u32>(8)?);
         let (go, done) = (gpu.stream_value(1_u32)?, gpu.stream_value(0_u64)?);
