@@ -35,6 +35,7 @@ mod pitched;
 mod printed;
 mod shared_pools;
 mod streams;
+mod tensor_bounds;
 mod tensor_maps;
 mod textures;
 mod typed_kernels;
