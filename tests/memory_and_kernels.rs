@@ -15,6 +15,7 @@ mod graphics;
 mod half_precision;
 mod held_textures;
 mod host_functions;
+mod host_memory;
 mod host_pools;
 mod images;
 mod ipc;

@@ -36,6 +36,7 @@ pub use blocks::OrderedUsage;
 pub(crate) use buffer::size_for;
 pub use buffer::{BufferKind, DeviceBuffer};
 pub use copy_flags::CopyFlags;
+pub(crate) use element::zeros;
 pub use element::{Element, Fillable};
 pub use grid::Extent;
 pub use growable::GrowableBuffer;
