@@ -4,7 +4,7 @@
 //! memory with one instruction. A [`TensorMap`] tells it the tensor's address, extents and strides. A [`TensorLayout`]
 //! describes these, and [`PushedGuard::tensor_map`] encodes them for memory that the map borrows.
 //!
-//! The software driver encodes maps, and does not run kernels that use them.
+//! The software driver encodes maps for boxes and pixels, and copies with them as an H100 does.
 //!
 //! # Examples
 //! ```

@@ -389,13 +389,23 @@ fn page_locked_memory_of_other_code_stays_behind_a_fault() {
             let (on_host, host_deleted) = versioned(&of_host);
             let (on_device, device_deleted) = versioned(&Say { end: None, ..of_device() });
             let (on_host, on_device) = (take::<f32>(gpu, on_host), take::<f32>(gpu, on_device));
+            let mut managed = 0;
+            let flags = ffi::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.bits();
+            // SAFETY: writes one address to `managed`, which is valid for it; a context is current.
+            let code = unsafe { ffi::cuMemAllocManaged(&raw mut managed, LEN * 4, flags) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            let data = ptr::without_provenance_mut(managed as usize);
+            let device = DLDevice { device_type: CUDA_MANAGED, device_id: gpu.device().raw() };
+            let (on_both, both_deleted) =
+                versioned(&Say { data, device, end: None, ..of_device() });
+            let on_both = take::<f32>(gpu, on_both);
             let trap = kernel(gpu, TRAP, "fault");
             // SAFETY: the kernel has no parameters and uses no memory.
             let lost = unsafe { gpu.on(&stream).launch(&trap, LaunchConfig::new(1, 1), ()) };
             assert_eq!(lost.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED));
-            drop((on_host.unwrap(), on_device.unwrap()));
-            let deleted = [host_deleted, device_deleted].map(|count| count.load(Ordering::SeqCst));
-            assert_eq!(deleted, [0, 1]);
+            drop((on_host.unwrap(), on_both.unwrap(), on_device.unwrap()));
+            let deleted = [host_deleted, both_deleted, device_deleted];
+            assert_eq!(deleted.map(|count| count.load(Ordering::SeqCst)), [0, 0, 1]);
         });
     });
 }
