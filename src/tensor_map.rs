@@ -4,7 +4,7 @@
 //! memory with one instruction. A [`TensorMap`] tells it the tensor's address, extents and strides. A [`TensorLayout`]
 //! describes these, and [`PushedGuard::tensor_map`] encodes them for memory that the map borrows.
 //!
-//! The software driver encodes maps, and does not run kernels that use them.
+//! The software driver encodes maps for boxes and pixels, and copies with them as an H100 does.
 //!
 //! # Examples
 //! ```
@@ -34,7 +34,10 @@ use crate::error::{Error, Result};
 use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::stack::PushedGuard;
-use ffi::{CUtensorMap, CUtensorMapDataType, CUtensorMapSwizzle};
+use ffi::{
+    CUtensorMap, CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion,
+    CUtensorMapSwizzle,
+};
 use std::ffi::{c_int, c_void};
 use std::fmt;
 
@@ -44,7 +47,8 @@ const MAX_RANK: usize = 5;
 /// The extents and strides of a tensor, and how boxes of it are copied.
 ///
 /// Dimensions come in C's order for tensor maps: the innermost first, whose elements are adjacent. Extents and boxes are
-/// in elements, strides in bytes.
+/// in elements, strides in bytes. In an [interleaved](Interleave) tensor, the innermost extent and the innermost edge of a
+/// box are in slices of 16 or 32 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
 pub struct TensorLayout {
@@ -70,6 +74,11 @@ enum Pieces {
 }
 
 /// How channels are interleaved in memory.
+///
+/// An interleaved tensor has the channels of a pixel in slices of 16 or 32 bytes, and one slice of all pixels lies before
+/// the next one of any. Its dimensions are the width, the height and the depth if there are such, the slices, and the
+/// images. So the innermost dimension counts slices of 16 or 32 bytes, whatever the type of the elements
+/// ([F601](crate::driver_facts#F601)), and a box has one slice of each pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 #[doc(alias = "CUtensorMapInterleave")]
@@ -77,9 +86,9 @@ pub enum Interleave {
     /// Not at all.
     #[default]
     None,
-    /// In groups of 16 bytes: NC/8HWC8.
+    /// In slices of 16 bytes: NC/8HWC8.
     Bytes16,
-    /// In groups of 32 bytes: NC/16HWC16.
+    /// In slices of 32 bytes: NC/16HWC16.
     Bytes32,
 }
 
@@ -186,8 +195,8 @@ impl TensorLayout {
     /// Describes a tensor of which boxes are copied: its extents, and those of a box.
     ///
     /// A tensor has 1 to 5 dimensions, or 3 to 5 if it is [interleaved](Self::interleave). A box has at most 256 elements
-    /// in each. Its innermost rows have a multiple of 16 bytes. Elements of a box beyond the tensor are read as zero, and
-    /// not written.
+    /// in each. Its innermost edge, times the bytes of an element, is a multiple of 16, also if that edge is in slices.
+    /// Elements of a box beyond the tensor are read as zero, and not written.
     #[inline]
     pub fn tiled(extents: &[u64], pieces: &[u32]) -> TensorLayout {
         TensorLayout::new(extents, Pieces::Boxes(pieces.to_vec()))
@@ -240,7 +249,9 @@ impl TensorLayout {
         }
     }
 
-    /// Sets the strides in bytes of all dimensions but the first, multiples of 16. A tensor is packed at first.
+    /// Sets the strides in bytes of all dimensions but the first: multiples of 16, or of 32 for
+    /// [`Interleave::Bytes32`]. They may have any order, and may be 0. A tensor is packed at first: each dimension begins
+    /// where the one before it ends.
     #[inline]
     pub fn strides(self, bytes: &[u64]) -> TensorLayout {
         TensorLayout { strides: Some(bytes.to_vec()), ..self }
@@ -253,7 +264,8 @@ impl TensorLayout {
         TensorLayout { steps: steps.to_vec(), ..self }
     }
 
-    /// Sets how channels are interleaved in memory.
+    /// Sets how channels are interleaved in memory, and with it what the innermost extent and the innermost edge of a box
+    /// count: see [`Interleave`].
     pub fn interleave(self, interleave: Interleave) -> TensorLayout {
         TensorLayout { interleave, ..self }
     }
@@ -292,7 +304,7 @@ impl TensorLayout {
         if let Some(strides) = &self.strides {
             return Some(strides.clone());
         }
-        let mut stride = element as u64;
+        let mut stride = self.interleave.unit(element);
         let inner = self.extents.iter().take(self.rank().saturating_sub(1));
         inner
             .map(|&extent| {
@@ -302,11 +314,13 @@ impl TensorLayout {
             .collect()
     }
 
-    /// Returns the bytes from the first element to the end of the last one, or `None` if they are more than a number.
+    /// Returns the bytes from the first one that copies reach to the end of the last one, or `None` if they are more than
+    /// a number. Copies reach what lies at `c[0] * unit + c[1] * strides[0] + …`, for all coordinates `c` within the
+    /// extents, and nothing else.
     #[inline]
     fn span(&self, strides: &[u64], element: usize) -> Option<u64> {
         let (inner, outer) = self.extents.split_first()?;
-        let row = inner.checked_mul(element as u64)?;
+        let row = inner.checked_mul(self.interleave.unit(element))?;
         outer.iter().zip(strides).try_fold(row, |bytes, (&extent, &stride)| {
             bytes.checked_add(extent.checked_sub(1)?.checked_mul(stride)?)
         })
@@ -353,13 +367,13 @@ impl TensorLayout {
                  first, and corners for those between channels and images",
             );
         }
-        let unit = if self.interleave == Interleave::Bytes32 { 32 } else { 16 };
-        if address % unit != 0 {
+        let alignment = self.interleave.unit(16);
+        if address % alignment != 0 {
             return Some(
                 "the tensor does not begin at a multiple of 16 bytes, or of 32 if it is interleaved so",
             );
         }
-        if strides.iter().any(|stride| stride % unit != 0) {
+        if strides.iter().any(|stride| stride % alignment != 0) {
             return Some(
                 "a stride is no multiple of 16 bytes, or of 32 if the tensor is interleaved so: pad the rows",
             );
@@ -376,6 +390,27 @@ impl TensorLayout {
     }
 }
 
+impl Interleave {
+    /// Returns the bytes of what the innermost dimension counts: an element of so many bytes, or a slice.
+    #[inline]
+    fn unit(self, element: usize) -> u64 {
+        match self {
+            Interleave::None => element as u64,
+            Interleave::Bytes16 => 16,
+            Interleave::Bytes32 => 32,
+        }
+    }
+
+    #[inline]
+    fn raw(self) -> CUtensorMapInterleave {
+        match self {
+            Interleave::None => ffi::CU_TENSOR_MAP_INTERLEAVE_NONE,
+            Interleave::Bytes16 => ffi::CU_TENSOR_MAP_INTERLEAVE_16B,
+            Interleave::Bytes32 => ffi::CU_TENSOR_MAP_INTERLEAVE_32B,
+        }
+    }
+}
+
 impl Swizzle {
     #[inline]
     fn raw(self) -> CUtensorMapSwizzle {
@@ -387,6 +422,31 @@ impl Swizzle {
             Swizzle::Bytes128Atom32 => ffi::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
             Swizzle::Bytes128Atom32Flip8 => ffi::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
             Swizzle::Bytes128Atom64 => ffi::CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B,
+        }
+    }
+}
+
+impl L2Promotion {
+    #[inline]
+    fn raw(self) -> CUtensorMapL2promotion {
+        match self {
+            L2Promotion::None => ffi::CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            L2Promotion::Bytes64 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+            L2Promotion::Bytes128 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+            L2Promotion::Bytes256 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+        }
+    }
+}
+
+impl FloatFormat {
+    /// Returns the type of elements that are changed so, or else their own.
+    #[inline]
+    fn raw(self, own: CUtensorMapDataType) -> CUtensorMapDataType {
+        match self {
+            FloatFormat::Keep => own,
+            FloatFormat::FlushDenormals => ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+            FloatFormat::Tf32 => ffi::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+            FloatFormat::Tf32FlushDenormals => ffi::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
         }
     }
 }
@@ -461,12 +521,7 @@ impl PushedGuard<'_> {
         if let Some(reason) = problem {
             return Err(Error::InvalidArgument { call, reason });
         }
-        let kind = match layout.number {
-            FloatFormat::Keep => T::KIND,
-            FloatFormat::FlushDenormals => ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
-            FloatFormat::Tf32 => ffi::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
-            FloatFormat::Tf32FlushDenormals => ffi::CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
-        };
+        let kind = layout.number.raw(T::KIND);
         let raw = encode(layout, kind, range.start, &strides.unwrap_or_default())?;
         Ok(TensorMap { raw, memory })
     }
@@ -485,23 +540,13 @@ fn encode(
     let address: *mut c_void = std::ptr::without_provenance_mut(address as usize);
     let (extents, strides) = (layout.extents.as_ptr(), strides.as_ptr());
     let steps = layout.steps.as_ptr();
-    let interleave = match layout.interleave {
-        Interleave::None => ffi::CU_TENSOR_MAP_INTERLEAVE_NONE,
-        Interleave::Bytes16 => ffi::CU_TENSOR_MAP_INTERLEAVE_16B,
-        Interleave::Bytes32 => ffi::CU_TENSOR_MAP_INTERLEAVE_32B,
-    };
-    let promotion = match layout.promotion {
-        L2Promotion::None => ffi::CU_TENSOR_MAP_L2_PROMOTION_NONE,
-        L2Promotion::Bytes64 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
-        L2Promotion::Bytes128 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-        L2Promotion::Bytes256 => ffi::CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-    };
+    let (interleave, swizzle) = (layout.interleave.raw(), layout.swizzle.raw());
+    let promotion = layout.promotion.raw();
     let fill = if layout.nan_beyond {
         ffi::CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
     } else {
         ffi::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE
     };
-    let swizzle = layout.swizzle.raw();
     // SAFETY, of each: the map is aligned to 64 bytes and valid for writes. The lists have as many entries as the manual
     // of the function says for this rank: `problem` compared them. The driver does not use the memory, and checks the rest.
     let answer: Answer = match &layout.pieces {
@@ -544,4 +589,52 @@ fn encode(
     };
     answer.check()?;
     Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealed::Kind;
+
+    /// The numbers that `cuda.h` gives the settings.
+    #[test]
+    fn settings_have_the_numbers_of_c() {
+        for (setting, number) in
+            [(Interleave::None, 0), (Interleave::Bytes16, 1), (Interleave::Bytes32, 2)]
+        {
+            assert_eq!(setting.raw().0, number, "{setting:?}");
+        }
+        for (setting, number) in [
+            (Swizzle::None, 0),
+            (Swizzle::Bytes32, 1),
+            (Swizzle::Bytes64, 2),
+            (Swizzle::Bytes128, 3),
+            (Swizzle::Bytes128Atom32, 4),
+            (Swizzle::Bytes128Atom32Flip8, 5),
+            (Swizzle::Bytes128Atom64, 6),
+        ] {
+            assert_eq!(setting.raw().0, number, "{setting:?}");
+        }
+        for (setting, number) in [
+            (L2Promotion::None, 0),
+            (L2Promotion::Bytes64, 1),
+            (L2Promotion::Bytes128, 2),
+            (L2Promotion::Bytes256, 3),
+        ] {
+            assert_eq!(setting.raw().0, number, "{setting:?}");
+        }
+        for (setting, number) in [
+            (FloatFormat::Keep, 7),
+            (FloatFormat::FlushDenormals, 10),
+            (FloatFormat::Tf32, 11),
+            (FloatFormat::Tf32FlushDenormals, 12),
+        ] {
+            assert_eq!(setting.raw(f32::KIND).0, number, "{setting:?}");
+        }
+        let kinds = [u8::KIND, u16::KIND, u32::KIND, i32::KIND, u64::KIND, i64::KIND];
+        assert_eq!(kinds.map(|kind| kind.0), [0, 1, 2, 3, 4, 5]);
+        assert_eq!([f32::KIND.0, f64::KIND.0], [7, 8]);
+        #[cfg(feature = "half")]
+        assert_eq!([half::f16::KIND.0, half::bf16::KIND.0], [6, 9]);
+    }
 }

@@ -5,8 +5,8 @@ use crate::common::gpu::{downloaded, kernel, with_gpu};
 use crate::common::kernels::TRAP;
 use crate::fresh;
 use cuscope::foreign::dlpack::{
-    CUDA, CUDA_HOST, DLDataType, DLDevice, DLElement, DLManagedTensor, DLManagedTensorVersioned,
-    DLPackVersion, DLTensor, Managed, READ_ONLY, Tensor, VERSION,
+    CUDA, CUDA_HOST, CUDA_MANAGED, DLDataType, DLDevice, DLElement, DLManagedTensor,
+    DLManagedTensorVersioned, DLPackVersion, DLTensor, Managed, READ_ONLY, Tensor, VERSION,
 };
 use cuscope::memory::BufferKind;
 use cuscope::{DeviceBuffer, Element, Error, LaunchConfig, PinnedBuffer, PushedGuard, Result, ffi};
@@ -189,7 +189,9 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
             (Say { flags: READ_ONLY, ..kept.clone() }, "only to be read"),
             (Say { device: device(CUDA, 99), ..kept.clone() }, "another device"),
             (Say { device: device(1, 0), ..kept.clone() }, "CUDA device"),
-            (Say { device: device(13, 0), ..kept.clone() }, "CUDA device"),
+            (Say { device: device(14, 0), ..kept.clone() }, "CUDA device"),
+            (Say { device: device(CUDA_MANAGED, 99), ..kept.clone() }, "another device"),
+            (Say { device: device(CUDA_MANAGED, 0), ..kept.clone() }, "managed"),
             (Say { dtype: <i32 as DLElement>::TYPE, ..kept.clone() }, "another type"),
             (Say { dtype: DLDataType { lanes: 2, ..F32 }, ..kept.clone() }, "another type"),
             (Say { strides: Some(vec![1, 2]), ..kept.clone() }, "gaps"),
@@ -197,6 +199,10 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
             (Say { strides: Some(vec![0, 1]), ..kept.clone() }, "gaps"),
             (Say { shape: vec![-1, -6], ..kept.clone() }, "no sizes"),
             (Say { shape: vec![i64::MAX, 2], ..kept.clone() }, "no sizes"),
+            (Say { shape: vec![-4, 0], ..kept.clone() }, "no sizes"),
+            (Say { shape: vec![0, -4], ..kept.clone() }, "no sizes"),
+            (Say { shape: vec![0, i64::MAX, 2], ..kept.clone() }, "no sizes"),
+            (Say { shape: vec![i64::MAX, 0, 2], ..kept.clone() }, "no sizes"),
             (Say { shape: vec![i64::MAX / 2, 2], ..kept.clone() }, "address space"),
             (Say { data: ptr::null_mut(), ..kept.clone() }, "null"),
             (Say { byte_offset: 2, ..kept.clone() }, "aligned"),
@@ -383,13 +389,23 @@ fn page_locked_memory_of_other_code_stays_behind_a_fault() {
             let (on_host, host_deleted) = versioned(&of_host);
             let (on_device, device_deleted) = versioned(&Say { end: None, ..of_device() });
             let (on_host, on_device) = (take::<f32>(gpu, on_host), take::<f32>(gpu, on_device));
+            let mut managed = 0;
+            let flags = ffi::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.bits();
+            // SAFETY: writes one address to `managed`, which is valid for it; a context is current.
+            let code = unsafe { ffi::cuMemAllocManaged(&raw mut managed, LEN * 4, flags) };
+            assert_eq!(code, ffi::CUDA_SUCCESS);
+            let data = ptr::without_provenance_mut(managed as usize);
+            let device = DLDevice { device_type: CUDA_MANAGED, device_id: gpu.device().raw() };
+            let (on_both, both_deleted) =
+                versioned(&Say { data, device, end: None, ..of_device() });
+            let on_both = take::<f32>(gpu, on_both);
             let trap = kernel(gpu, TRAP, "fault");
             // SAFETY: the kernel has no parameters and uses no memory.
             let lost = unsafe { gpu.on(&stream).launch(&trap, LaunchConfig::new(1, 1), ()) };
             assert_eq!(lost.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED));
-            drop((on_host.unwrap(), on_device.unwrap()));
-            let deleted = [host_deleted, device_deleted].map(|count| count.load(Ordering::SeqCst));
-            assert_eq!(deleted, [0, 1]);
+            drop((on_host.unwrap(), on_both.unwrap(), on_device.unwrap()));
+            let deleted = [host_deleted, both_deleted, device_deleted];
+            assert_eq!(deleted.map(|count| count.load(Ordering::SeqCst)), [0, 0, 1]);
         });
     });
 }
@@ -413,5 +429,127 @@ fn a_type_of_another_size_is_refused_both_ways() {
         assert!(refused.error.to_string().contains("another size"), "{}", refused.error);
         let (tensor, _) = legacy(&Say { dtype: Wrong::TYPE, ..of_device() });
         assert!(take::<Wrong>(gpu, tensor).unwrap_err().to_string().contains("another type"));
+    });
+}
+
+/// Managed memory says so in both directions, and is taken as memory of the device.
+#[test]
+fn managed_memory_is_a_tensor_of_managed_memory() {
+    with_gpu(|gpu| {
+        let managed = match gpu.managed::<f32>(LEN) {
+            Ok(managed) => managed,
+            Err(error) => crate::skip!("{error}"),
+        };
+        let stream = gpu.stream().unwrap();
+        let address = managed.address();
+        let tensor = managed.into_dlpack::<DLManagedTensor>(&[2, 3]).unwrap();
+        let (of, shape, _) = read(&tensor);
+        assert_eq!((of.data as u64, shape), (address, vec![2, 3]));
+        let device_id = gpu.device().raw();
+        assert_eq!(of.device, DLDevice { device_type: 13, device_id });
+        let mut back = take::<f32>(gpu, tensor).unwrap();
+        assert_eq!((back.address(), back.kind()), (address, BufferKind::Foreign));
+        gpu.on(&stream).fill(&mut back, 2.0).unwrap();
+        assert_eq!(gpu.host_slice(&back).unwrap(), [2.0; LEN]);
+        // A part of it in the middle of an allocation, on its way back.
+        let again: Tensor = back.into_dlpack(&[LEN]).unwrap();
+        assert_eq!(again.description().unwrap().device.device_type, CUDA_MANAGED);
+
+        // Of other code.
+        let mut theirs = 0;
+        let (at, flags) = (&raw mut theirs, ffi::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL.bits());
+        // SAFETY: writes one address to `theirs`, which is valid for it; a context is current.
+        assert_eq!(unsafe { ffi::cuMemAllocManaged(at, 4 * LEN, flags) }, ffi::CUDA_SUCCESS);
+        let good = of_device();
+        let data = ptr::without_provenance_mut(theirs as usize);
+        let device = DLDevice { device_type: CUDA_MANAGED, device_id };
+        let (tensor, deleted) = versioned(&Say { data, device, ..good.clone() });
+        let mut x = take::<f32>(gpu, tensor).unwrap();
+        gpu.on(&stream).fill(&mut x, 3.0).unwrap();
+        assert_eq!(downloaded(gpu, &stream, &x), [3.0; LEN]);
+        assert_eq!(deleted.load(Ordering::SeqCst), 0);
+        drop(x);
+        assert_eq!(deleted.load(Ordering::SeqCst), 1);
+        // Without elements, an address is not looked at.
+        let none = Say { data: ptr::null_mut(), device, shape: vec![0], end: None, ..good.clone() };
+        assert!(take::<f32>(gpu, versioned(&none).0).unwrap().is_empty());
+        let empty: Tensor = gpu.managed::<f32>(0).unwrap().into_dlpack(&[0]).unwrap();
+        assert_eq!(empty.description().unwrap().device.device_type, CUDA);
+        drop(legacy(&good));
+    });
+}
+
+/// Extents that are small or at the edges of numbers, of up to three dimensions, in every order.
+fn shapes<N: Copy>(numbers: &[N]) -> Vec<Vec<N>> {
+    let more = |shape: &Vec<N>| -> Vec<Vec<N>> {
+        numbers.iter().map(|&number| [&shape[..], &[number]].concat()).collect()
+    };
+    let mut all = vec![vec![]];
+    let mut last = all.clone();
+    for _ in 0..3 {
+        last = last.iter().flat_map(more).collect();
+        all.extend(last.clone());
+    }
+    all
+}
+
+/// The number of elements, if all extents and the product of those that are not 0 fit.
+fn elements(shape: &[i128]) -> Option<i128> {
+    let most = i128::from(i64::MAX);
+    let mut product = 1_i128;
+    for &extent in shape {
+        if !(0..=most).contains(&extent) {
+            return None;
+        }
+        product = product.saturating_mul(extent.max(1));
+    }
+    let some = if shape.contains(&0) { 0 } else { product };
+    (product <= most).then_some(some)
+}
+
+/// Every shape is refused or has the extents and strides that it should have, in both directions.
+#[test]
+fn extents_are_numbers_of_c_in_both_directions() {
+    with_gpu(|gpu| {
+        let most = i64::MAX as usize;
+        let out = [0, 1, 2, 3, 6, 1 << 31, 1 << 32, 1 << 62, most, most + 1, usize::MAX];
+        for shape in shapes(&out) {
+            let wide: Vec<i128> = shape.iter().map(|&extent| extent as i128).collect();
+            for len in [0, 1, 6] {
+                let made = gpu.alloc::<u8>(len).unwrap().into_dlpack::<DLManagedTensor>(&shape);
+                let pinned = gpu.pinned::<u8>(len).unwrap().into_dlpack::<DLManagedTensor>(&shape);
+                let good = elements(&wide) == Some(len as i128);
+                assert_eq!((made.is_ok(), pinned.is_ok()), (good, good), "{len} {shape:?}");
+                for tensor in [made.ok(), pinned.ok()].into_iter().flatten() {
+                    let (_, extents, strides) = read(&tensor);
+                    assert_eq!(extents, shape.iter().map(|&one| one as i64).collect::<Vec<_>>());
+                    for (at, &stride) in strides.iter().enumerate() {
+                        let dense = shape[at + 1..].iter().product::<usize>();
+                        assert_eq!(stride, dense as i64, "{shape:?}");
+                    }
+                }
+            }
+        }
+        let good = of_device();
+        let taken = [i64::MIN, -4, -1, 0, 1, 2, 3, 6, 1 << 31, 1 << 32, 1 << 62, i64::MAX];
+        for shape in shapes(&taken) {
+            let wide: Vec<i128> = shape.iter().map(|&extent| extent.into()).collect();
+            let (tensor, _) = versioned(&Say { shape: shape.clone(), end: None, ..good.clone() });
+            let result = take::<f32>(gpu, tensor);
+            match elements(&wide) {
+                Some(len @ 0..=6) => assert_eq!(result.unwrap().len() as i128, len, "{shape:?}"),
+                // More than there is memory for, unless the device uses all memory of the host.
+                Some(len) => {
+                    if let Ok(x) = result {
+                        assert_eq!(x.len() as i128, len, "{shape:?}");
+                    }
+                }
+                None => {
+                    let text = result.unwrap_err().to_string();
+                    assert!(text.contains("the extents are no sizes"), "{shape:?}: {text}");
+                }
+            }
+        }
+        drop(legacy(&good));
     });
 }

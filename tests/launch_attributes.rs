@@ -117,6 +117,12 @@ fn every_block_of_a_cooperative_launch_waits_for_all_others() {
         let error = error.unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE));
         assert!(error.to_string().contains("cooperative_blocks"), "{error}");
+        // A block of 2^64 threads.
+        let launch = LaunchConfig::new(1, [1 << 22, 1 << 21, 1 << 21]).extended().cooperative();
+        // SAFETY: as above.
+        let error =
+            unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum)) };
+        assert_eq!(error.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
         Ok(())
     });
 }

@@ -109,7 +109,8 @@ fn a_map_says_what_the_layout_says() {
         gpu.tensor_map(&layout, x.slice(..).unwrap()).unwrap();
         let images = TensorLayout::im2col(&[16, 32, 32, 2], &[-1, -1], &[-1, -1], 16, 64);
         gpu.tensor_map(&images, &x).unwrap();
-        let eight = TensorLayout::tiled(&[8, 64, 64], &[4, 8, 8]).interleave(Interleave::Bytes16);
+        // 32 slices of 4 numbers in a row, or 32 of 8.
+        let eight = TensorLayout::tiled(&[32, 16, 8], &[4, 8, 8]).interleave(Interleave::Bytes16);
         gpu.tensor_map(&eight, &x).unwrap();
         // The wider groups are shuffled within 32 bytes.
         let sixteen = eight.clone().interleave(Interleave::Bytes32).swizzle(Swizzle::Bytes32);
@@ -230,7 +231,7 @@ fn a_tensor_that_is_not_there_is_refused() {
             tiled(&[64, 64], &[3, 32]),
             tiled(&[64, 64], &[32, 32]).element_steps(&[1, 9]),
             tiled(&[64, 64], &[64, 32]).swizzle(Swizzle::Bytes128),
-            tiled(&[64, 64], &[32, 32]).interleave(Interleave::Bytes16),
+            tiled(&[16, 16], &[16, 16]).interleave(Interleave::Bytes16),
             TensorLayout::im2col(&[16, 8, 8, 2], &[-200, 0], &[0, 0], 16, 64),
             TensorLayout::im2col(&[16, 8, 8, 2], &[0, 0], &[0, 0], 16, 2000),
         ] {

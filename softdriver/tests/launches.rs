@@ -50,6 +50,16 @@ fn a_cooperative_launch_has_all_blocks_at_once() {
     assert_eq!(cooperative(4225, 32), 720);
     assert_eq!(cooperative(132, 1), 0);
     ok!(cuCtxSynchronize());
+    // Extents whose product is 2^64, or more: no shape at all, and more blocks than any device holds.
+    let mut shaped = |[x, y, z]: [u32; 3], [a, b, c]: [u32; 3]| {
+        let (stream, params) = (null_mut(), params.as_mut_ptr());
+        code!(cuLaunchCooperativeKernel(function, x, y, z, a, b, c, 0, stream, params))
+    };
+    for huge in [[1 << 22, 1 << 21, 1 << 21], [u32::MAX; 3], [1 << 31, 1 << 31, 4]] {
+        assert_eq!(shaped([1; 3], huge), 1);
+        assert_eq!(shaped(huge, [1; 3]), 720);
+        assert_eq!(shaped(huge, huge), 1);
+    }
     assert_eq!(values(out, 132), [132; 132]);
     ok!(cuCtxDestroy_v2(context));
 }

@@ -73,6 +73,8 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const UPLOAD: &str = name!(cuMemcpyHtoDAsync_v2);
     const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
     const COPY: &str = name!(cuMemcpyDtoDAsync_v2);
+    const REGISTER: &str = name!(cuMemHostRegister_v2);
+    const CHUNKS: &str = "ScopedBuffer::chunks";
     const ELAPSED: &str = name!(cuEventElapsedTime);
     const GET_FUNCTION: &str = name!(cuModuleGetFunction);
     const P2P: &str = name!(cuDeviceGetP2PAttribute);
@@ -127,6 +129,9 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         }
         (CUDA_ERROR_INVALID_VALUE, _) => {
             "check the arguments: one of them is out of range or no longer valid"
+        }
+        (CUDA_ERROR_OUT_OF_MEMORY, DOWNLOAD | REGISTER | CHUNKS) => {
+            "the host does not have as much memory: free some, or request less at once"
         }
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {
             "free device memory, destroy contexts, or request less memory (a context takes about \

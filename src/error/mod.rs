@@ -234,7 +234,15 @@ impl Error {
         ffi::load().err().map(Error::NoDriver)
     }
 
-    /// Returns the driver's error code, if the driver returned one.
+    /// Returns the error of a call that was not made because Rust's allocator does not have as much memory as it needs.
+    #[cold]
+    #[inline]
+    pub(crate) fn no_host_memory(call: &'static str) -> Error {
+        Error::Driver(DriverError::new(call, ffi::CUDA_ERROR_OUT_OF_MEMORY))
+    }
+
+    /// Returns the driver's error code, if the driver returned one, and `CUDA_ERROR_OUT_OF_MEMORY` if a call was not made
+    /// because the host does not have as much memory as it needs.
     #[must_use]
     pub fn code(&self) -> Option<CUresult> {
         match self {

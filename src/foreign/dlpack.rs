@@ -31,7 +31,7 @@
 
 use crate::call::{answer, fault, name};
 use crate::error::{Error, Result};
-use crate::memory::{DeviceBuffer, Element, PinnedBuffer};
+use crate::memory::{DeviceBuffer, Element, PinnedBuffer, is_managed};
 use crate::ordered::NotTaken;
 use crate::stack::PushedGuard;
 use ffi::CUdeviceptr;
@@ -44,6 +44,8 @@ use std::{fmt, slice};
 pub const CUDA: i32 = 2;
 /// `kDLCUDAHost`: page-locked host memory.
 pub const CUDA_HOST: i32 = 3;
+/// `kDLCUDAManaged`: [managed memory](PushedGuard::managed).
+pub const CUDA_MANAGED: i32 = 13;
 /// `DLPACK_FLAG_BITMASK_READ_ONLY`: the consumer may only read the tensor.
 pub const READ_ONLY: u64 = 1;
 /// The version of the structures here. Another major version has other structures.
@@ -287,8 +289,8 @@ impl<M: Managed> fmt::Debug for Tensor<M> {
     }
 }
 
-/// A tensor of page-locked memory. After a fault the device may go on to use the memory, and nothing tells when it stops
-/// ([F326](crate::driver_facts#F326)): it is leaked then.
+/// A tensor of memory that the host uses too: page-locked or managed. After a fault the device may go on to use the memory,
+/// and nothing tells when it stops ([F326](crate::driver_facts#F326)): it is leaked then.
 struct OnHost<M: Managed>(Option<Tensor<M>>);
 
 impl<M: Managed> Drop for OnHost<M> {
@@ -301,16 +303,36 @@ impl<M: Managed> Drop for OnHost<M> {
 
 const CALL: &str = "PushedGuard::buffer_from_dlpack";
 
+/// Returns the number of elements of a dense tensor with these extents, and its strides. Returns `None` if an extent is
+/// negative, or the product of those that are not 0 is no `i64`: so every stride is one, in whatever way it is computed.
+#[inline]
+fn dense_strides(
+    extents: impl DoubleEndedIterator<Item = i64> + ExactSizeIterator,
+) -> Option<(i64, Vec<i64>)> {
+    let (mut product, mut empty) = (1_i64, false);
+    let mut strides = vec![0; extents.len()];
+    for (stride, extent) in strides.iter_mut().rev().zip(extents.rev()) {
+        *stride = if empty { 0 } else { product };
+        match extent {
+            ..0 => return None,
+            0 => empty = true,
+            _ => product = product.checked_mul(extent)?,
+        }
+    }
+    Some((if empty { 0 } else { product }, strides))
+}
+
 /// # Tensors of other code
 impl<'ctx> PushedGuard<'ctx> {
     /// Takes the memory of a tensor, of all its dimensions in their order. The buffer owns the tensor.
     ///
-    /// The tensor lies in memory of this guard's device, or in page-locked host memory. That is used at its address for
-    /// the device, over the bus.
+    /// The tensor lies in memory of this guard's device, in managed memory that is said to be there, or in page-locked host
+    /// memory. The last is used at its address for the device, over the bus.
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for another device, other elements, a tensor with gaps,
-    /// one that is only to be read, and one of another major version; the errors of
+    /// [`InvalidArgument`](Error::InvalidArgument) for another device, other elements, a tensor with gaps, extents that are
+    /// negative or have a product that is no `i64`, even if another extent is 0,
+    /// one that is only to be read, one of another major version, and memory that is said to be managed and is not; the errors of
     /// [`buffer_from_raw`](Self::buffer_from_raw). `CUDA_ERROR_INVALID_VALUE` for host memory that is not page-locked;
     /// [`NotCurrent`](Error::NotCurrent). The tensor's deleter is called then.
     ///
@@ -338,7 +360,11 @@ impl<'ctx> PushedGuard<'ctx> {
                 "the memory passes the end of the address space: check its offset",
             ));
         };
-        if on_host {
+        let managed = device.device_type == CUDA_MANAGED;
+        if managed && len > 0 && !is_managed(address)? {
+            return Err(refused("the tensor is said to be in managed memory, and is not"));
+        }
+        if on_host || managed {
             // SAFETY: 1. to 3. The caller's obligations 1 and 2, and obligation 2 of `Tensor::from_raw`.
             unsafe { self.buffer_from_raw(address, len, OnHost(Some(tensor))) }
         } else {
@@ -359,10 +385,10 @@ impl<'ctx> PushedGuard<'ctx> {
             );
         }
         match device_type {
-            CUDA if device_id != self.device().raw() => {
+            CUDA | CUDA_MANAGED if device_id != self.device().raw() => {
                 return Err("the tensor is on another device: push a context of that");
             }
-            CUDA | CUDA_HOST => {}
+            CUDA | CUDA_MANAGED | CUDA_HOST => {}
             _ => {
                 return Err(
                     "the tensor is not in memory of a CUDA device, nor page-locked: copy it",
@@ -378,17 +404,14 @@ impl<'ctx> PushedGuard<'ctx> {
         if description.ndim < 0 || shape.len() != description.ndim as usize {
             return Err("the tensor has no extents: it is not valid");
         }
-        let strides = extents(description, description.strides);
-        let mut len = 1_i64;
-        for (at, &extent) in shape.iter().enumerate().rev() {
-            let dense = strides.is_none_or(|strides| strides[at] == len) || extent == 1;
-            if !dense && !shape.contains(&0) {
+        let dense = dense_strides(shape.iter().copied());
+        let (len, dense) = dense
+            .ok_or("the extents are no sizes: none is negative, and their product fits `i64`")?;
+        if let Some(strides) = extents(description, description.strides).filter(|_| len > 0) {
+            let mut all = shape.iter().zip(strides.iter().zip(&dense));
+            if !all.all(|(&extent, (stride, dense))| stride == dense || extent == 1) {
                 return Err("the tensor has gaps or another order: make it contiguous");
             }
-            len = len
-                .checked_mul(extent)
-                .filter(|&len| len >= 0)
-                .ok_or("the extents are no sizes")?;
         }
         usize::try_from(len).map_err(|_| "the extents are no sizes")
     }
@@ -431,17 +454,16 @@ unsafe extern "C" fn delete<M: Managed, O>(managed: *mut M) {
     drop(unsafe { Box::from_raw(owner.cast::<Exported<M, O>>()) });
 }
 
-/// Makes a tensor of memory that `owner` owns, which lies densely at `data`.
+/// Makes a tensor of memory that `owner` owns, which lies densely at `data`. Its extents and strides are those that
+/// [`numbers_of`] returned.
 fn export<T: DLElement, M: Managed, O: Send + 'static>(
     (data, device): (*mut c_void, DLDevice),
-    shape: &[usize],
+    mut numbers: Vec<i64>,
     owner: O,
 ) -> Tensor<M> {
-    let stride = |at: usize| shape[at + 1..].iter().product::<usize>();
-    let numbers = shape.iter().copied().chain((0..shape.len()).map(stride));
-    let mut numbers: Vec<i64> = numbers.map(|number| number as i64).collect();
-    let (shape, strides) = numbers.split_at_mut(shape.len());
-    let ndim = shape.len() as i32;
+    let rank = numbers.len() / 2;
+    let (shape, strides) = numbers.split_at_mut(rank);
+    let ndim = rank as i32;
     let (shape, strides) = (shape.as_mut_ptr(), strides.as_mut_ptr());
     let tensor = DLTensor { data, device, ndim, dtype: T::TYPE, shape, strides, byte_offset: 0 };
     let exported =
@@ -455,22 +477,36 @@ fn export<T: DLElement, M: Managed, O: Send + 'static>(
     unsafe { Tensor::from_raw(exported.cast()) }
 }
 
-/// Returns whether memory of so many elements can have this shape.
-fn has_shape<T: DLElement>(len: usize, shape: &[usize]) -> Result<(), &'static str> {
-    let product = shape.iter().try_fold(1_usize, |product, &extent| product.checked_mul(extent));
-    if product != Some(len) || i64::try_from(len).is_err() || i32::try_from(shape.len()).is_err() {
+/// Returns the extents of a tensor of so many elements, then its strides, or why there is none of this shape.
+fn numbers_of<T: DLElement>(len: usize, shape: &[usize]) -> Result<Vec<i64>, &'static str> {
+    let of_c = |&extent: &usize| i64::try_from(extent).ok();
+    let extents: Option<Vec<i64>> = shape.iter().map(of_c).collect();
+    let numbers = extents.filter(|_| i32::try_from(shape.len()).is_ok()).and_then(|mut numbers| {
+        let (elements, strides) = dense_strides(numbers.iter().copied())?;
+        numbers.extend(strides);
+        Some((elements, numbers))
+    });
+    let (elements, numbers) =
+        numbers.ok_or("an extent, or the product of those that are not 0, does not fit `i64`")?;
+    if i64::try_from(len) != Ok(elements) {
         return Err("the extents have another number of elements than the buffer");
     }
-    if fits::<T>() { Ok(()) } else { Err("the type of DLPack has another size than the element") }
+    if fits::<T>() {
+        Ok(numbers)
+    } else {
+        Err("the type of DLPack has another size than the element")
+    }
 }
 
 impl<T: DLElement> DeviceBuffer<'_, T> {
     /// Makes the buffer a tensor of these extents, for other code. The tensor owns the buffer.
     ///
-    /// No work is in flight on it, so the other side may use it at once, in any stream.
+    /// No work is in flight on it, so the other side may use it at once, in any stream. The tensor of
+    /// [managed memory](PushedGuard::managed) says so: its type of device is [`CUDA_MANAGED`].
     ///
     /// # Errors
-    /// [`NotTaken`], which contains the buffer, if the extents have another number of elements.
+    /// [`NotTaken`], which contains the buffer, if the extents have another number of elements, or one of them, or the
+    /// product of those that are not 0, does not fit `i64`; a driver error.
     ///
     /// # Examples
     /// ```
@@ -496,13 +532,18 @@ impl<T: DLElement> DeviceBuffer<'_, T> {
     /// # Ok(()) }
     /// ```
     pub fn into_dlpack<M: Managed>(self, shape: &[usize]) -> Result<Tensor<M>, NotTaken<Self>> {
-        if let Err(reason) = has_shape::<T>(self.len(), shape) {
-            let error = Error::InvalidArgument { call: "DeviceBuffer::into_dlpack", reason };
-            return Err(NotTaken { error, value: Some(self) });
-        }
-        let device = DLDevice { device_type: CUDA, device_id: self.context().device().raw() };
+        let refused = |reason| Error::InvalidArgument { call: "DeviceBuffer::into_dlpack", reason };
+        let checked = numbers_of::<T>(self.len(), shape).map_err(refused).and_then(|numbers| {
+            Ok((numbers, self.size_bytes() > 0 && is_managed(self.address())?))
+        });
+        let (numbers, managed) = match checked {
+            Ok(checked) => checked,
+            Err(error) => return Err(NotTaken { error, value: Some(self) }),
+        };
+        let device_type = if managed { CUDA_MANAGED } else { CUDA };
+        let device = DLDevice { device_type, device_id: self.context().device().raw() };
         let data = ptr::without_provenance_mut(self.address() as usize);
-        Ok(export::<T, M, _>((data, device), shape, self.detach()))
+        Ok(export::<T, M, _>((data, device), numbers, self.detach()))
     }
 }
 
@@ -510,14 +551,18 @@ impl<T: DLElement> PinnedBuffer<T> {
     /// Makes the buffer a tensor of these extents, for other code on the host, such as NumPy. The tensor owns the buffer.
     ///
     /// # Errors
-    /// [`NotTaken`], which contains the buffer, if the extents have another number of elements.
+    /// [`NotTaken`], which contains the buffer, if the extents have another number of elements, or one of them, or the
+    /// product of those that are not 0, does not fit `i64`.
     pub fn into_dlpack<M: Managed>(mut self, shape: &[usize]) -> Result<Tensor<M>, NotTaken<Self>> {
-        if let Err(reason) = has_shape::<T>(self.len(), shape) {
-            let error = Error::InvalidArgument { call: "PinnedBuffer::into_dlpack", reason };
-            return Err(NotTaken { error, value: Some(self) });
-        }
+        let numbers = match numbers_of::<T>(self.len(), shape) {
+            Ok(numbers) => numbers,
+            Err(reason) => {
+                let error = Error::InvalidArgument { call: "PinnedBuffer::into_dlpack", reason };
+                return Err(NotTaken { error, value: Some(self) });
+            }
+        };
         let device = DLDevice { device_type: CUDA_HOST, device_id: 0 };
         let data = self.as_mut_ptr().cast();
-        Ok(export::<T, M, _>((data, device), shape, self))
+        Ok(export::<T, M, _>((data, device), numbers, self))
     }
 }

@@ -53,6 +53,10 @@ impl Operand for &mut Condition<'_> {
 impl Argument<ConditionHandle> for &mut Condition<'_> {}
 impl<'s> KernelArg<'_, InScope<'s>> for &mut Condition<'s> {}
 
+/// The largest number of graphs of a node. The driver has no limit, but takes seconds for millions of graphs and minutes for
+/// more (F603).
+const MOST_GRAPHS: u32 = 1 << 16;
+
 const ADD: &str = name!(cuGraphAddNode_v2);
 const CREATE: &str = name!(cuGraphConditionalHandleCreate);
 
@@ -214,10 +218,12 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     }
 
     /// Adds a node that runs the graph with the number of the condition: the first one for 0, and none if there are not so
-    /// many. The closure is called for each graph, with its number.
+    /// many. The closure is called for each graph, with its number. A node has at most 65,536 graphs: the driver takes more,
+    /// and seconds for millions ([F603](crate::driver_facts#F603)).
     ///
     /// # Errors
-    /// The errors of [`if_node`](Self::if_node); `CUDA_ERROR_INVALID_VALUE` for no graphs.
+    /// The errors of [`if_node`](Self::if_node), [`InvalidArgument`](Error::InvalidArgument) also for more than 65,536 graphs;
+    /// `CUDA_ERROR_INVALID_VALUE` for no graphs.
     #[doc(alias = "CU_GRAPH_COND_TYPE_SWITCH")]
     pub fn switch_node(
         &self,
@@ -238,6 +244,10 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         mut fill: impl FnMut(u32, &mut Condition<'s>) -> Result,
     ) -> Result<ConditionalNode> {
         let mut add = || {
+            if size > MOST_GRAPHS {
+                let reason = "a conditional node has at most 65,536 graphs: divide the cases among several nodes";
+                return Err(Error::InvalidArgument { call: ADD, reason });
+            }
             let reads = [Access::ordered_only(&condition.uses, false)];
             let places = self.places_behind(ADD, after, Vec::new(), &reads)?;
             let before = self.nodes.borrow().at(&places);

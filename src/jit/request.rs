@@ -2,6 +2,7 @@
 
 use super::JitOptions;
 use crate::error::{Error, Result};
+use crate::memory::zeros;
 use ffi::CUjit_option;
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::time::Duration;
@@ -55,8 +56,8 @@ impl Request {
         let mut request = Request {
             options: Vec::new(),
             values: Vec::new(),
-            errors: vec![0; options.error_log as usize],
-            info: vec![0; options.info_log as usize],
+            errors: zeros(call, options.error_log as usize)?,
+            info: zeros(call, options.info_log as usize)?,
             _names: Vec::new(),
             _lists: Vec::new(),
             _addresses: options.addresses.clone(),

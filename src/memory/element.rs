@@ -1,5 +1,7 @@
 //! The types of elements in device memory.
 
+use crate::error::{Error, Result};
+use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::{AnyBitPattern, NoUninit};
 
 /// A type that may live in device memory: plain data for which every bit pattern is valid (invariant
@@ -17,6 +19,15 @@ pub trait Element: AnyBitPattern + NoUninit + Send + Sync {}
 
 #[diagnostic::do_not_recommend]
 impl<T: AnyBitPattern + NoUninit + Send + Sync> Element for T {}
+
+/// Makes a `Vec` of zeros, for a call that fills it.
+///
+/// # Errors
+/// `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
+#[inline]
+pub(crate) fn zeros<T: Element>(call: &'static str, len: usize) -> Result<Vec<T>> {
+    try_zeroed_vec(len).map_err(|()| Error::no_host_memory(call))
+}
 
 /// An element that a fill can set: the driver fills memory with values of 1, 2 or 4 bytes.
 ///

@@ -40,10 +40,13 @@ impl std::fmt::Display for Extent {
 }
 
 impl Extent {
-    /// Returns the number of elements, or `None` if an address space holds fewer.
+    /// Returns the number of elements, or `None` if an address space holds fewer. The product of two extents is a number
+    /// then, also if the third is 0.
     #[inline]
     pub(super) fn checked_len(&self) -> Option<usize> {
-        self.width.checked_mul(self.height)?.checked_mul(self.depth)
+        let rows = self.height.checked_mul(self.depth)?;
+        self.width.checked_mul(self.height)?;
+        self.width.checked_mul(rows)
     }
 
     /// Returns the number of elements of memory that exists.

@@ -36,6 +36,7 @@ pub use blocks::OrderedUsage;
 pub(crate) use buffer::size_for;
 pub use buffer::{BufferKind, DeviceBuffer};
 pub use copy_flags::CopyFlags;
+pub(crate) use element::zeros;
 pub use element::{Element, Fillable};
 pub use grid::Extent;
 pub use growable::GrowableBuffer;
@@ -47,6 +48,8 @@ pub use managed::{Advice, Attachment, RangeInfo};
 pub(crate) use pinned::PAGE;
 pub use pinned::PinnedBuffer;
 pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
+#[cfg(feature = "dlpack")]
+pub(crate) use pointer::is_managed;
 pub(crate) use pointer::may_be_used;
 pub use pointer::{PointerInfo, PointerKind};
 pub(crate) use pool::allocate;

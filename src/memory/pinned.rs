@@ -12,7 +12,7 @@ use crate::registry::{host_saw, host_sees};
 use crate::stack::PushedGuard;
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
-use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -99,7 +99,8 @@ impl<T: Element> Memory<T> {
 
     /// Allocates pages of zeros, which are a valid value of every element.
     fn zeroed(len: usize) -> Result<Memory<T>> {
-        let refused = |reason| Error::InvalidArgument { call: name!(cuMemHostRegister_v2), reason };
+        const CALL: &str = name!(cuMemHostRegister_v2);
+        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
         let layout = pages::<T>(len)
             .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
@@ -107,7 +108,9 @@ impl<T: Element> Memory<T> {
         }
         // SAFETY: the layout is not empty.
         let start = unsafe { alloc_zeroed(layout) };
-        let Some(start) = NonNull::new(start.cast()) else { handle_alloc_error(layout) };
+        let Some(start) = NonNull::new(start.cast()) else {
+            return Err(Error::no_host_memory(CALL));
+        };
         Ok(Memory::at(Some(start), len))
     }
 
@@ -144,8 +147,8 @@ impl PushedGuard<'_> {
     /// registered.
     ///
     /// # Errors
-    /// [`Error::InvalidArgument`] for a buffer of more than an address space holds;
-    /// [`NotCurrent`](Error::NotCurrent); a driver error.
+    /// [`Error::InvalidArgument`] for a buffer of more than an address space holds; `CUDA_ERROR_OUT_OF_MEMORY` for one of
+    /// more than the host has; [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostGetDevicePointer")]
     #[doc(alias = "cuMemAllocHost")]

@@ -12,6 +12,7 @@ use ffi::{
     CU_POINTER_ATTRIBUTE_HOST_POINTER, CU_POINTER_ATTRIBUTE_IS_MANAGED,
     CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE,
     CU_POINTER_ATTRIBUTE_RANGE_SIZE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CUcontext, CUdeviceptr,
+    CUpointer_attribute,
 };
 use std::ffi::c_void;
 use std::ops::Range;
@@ -160,14 +161,27 @@ pub(crate) fn may_be_used(device: Device, address: CUdeviceptr, bytes: usize) ->
 /// Returns whether an address is in memory of CUDA.
 #[inline]
 fn is_known(address: CUdeviceptr) -> Result<bool> {
-    let mut kind = 0_u32;
-    let to = (&raw mut kind).cast();
-    // SAFETY: writes one number to `kind`, which is valid for it. The driver checks the address.
-    let answer =
-        unsafe { answer!(cuPointerGetAttribute(to, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)) };
+    Ok(number(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)?.is_some())
+}
+
+/// Returns whether an address is in managed memory. No context need be current (F38).
+#[cfg(feature = "dlpack")]
+#[inline]
+pub(crate) fn is_managed(address: CUdeviceptr) -> Result<bool> {
+    Ok(number(CU_POINTER_ATTRIBUTE_IS_MANAGED, address)?.is_some_and(|managed| managed != 0))
+}
+
+/// Asks the driver for an attribute of an address that is a number of 4 bytes, or of 1. Returns `None` if the address is in
+/// no memory of CUDA.
+#[inline]
+fn number(attribute: CUpointer_attribute, address: CUdeviceptr) -> Result<Option<u32>> {
+    let mut number = 0_u32;
+    let to = (&raw mut number).cast();
+    // SAFETY: writes one number to `number`, which is valid for it. The driver checks the address.
+    let answer = unsafe { answer!(cuPointerGetAttribute(to, attribute, address)) };
     if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
-        return Ok(false);
+        return Ok(None);
     }
     answer.check()?;
-    Ok(true)
+    Ok(Some(number))
 }

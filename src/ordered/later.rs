@@ -2,9 +2,10 @@
 #![allow(unsafe_code, reason = "enqueues copies to memory that moves into them")]
 
 use super::{OrderedSource, OrderedStream, Pending};
+use crate::call::name;
 use crate::driver::fork;
 use crate::error::Result;
-use crate::memory::{Element, PinnedBuffer, size_for};
+use crate::memory::{Element, PinnedBuffer, size_for, zeros};
 use crate::ops::{Download, Operation};
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -85,32 +86,32 @@ impl<T: Element> PendingVec<T> {
     /// Waits until the copy is complete, and returns the elements.
     ///
     /// # Errors
-    /// A sticky error ([F60](crate::driver_facts#F60)).
+    /// A sticky error ([F60](crate::driver_facts#F60)); `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
     #[doc(alias = "cuEventSynchronize")]
     #[inline]
     pub fn wait(self) -> Result<Vec<T>> {
-        Ok(elements(&self.pending.wait()?, self.len))
+        elements(&self.pending.wait()?, self.len)
     }
 
     /// Returns the elements if the copy is complete, otherwise `None`. Once it has returned them, it returns `None`.
     ///
     /// # Errors
-    /// A sticky error ([F60](crate::driver_facts#F60)).
+    /// The errors of [`wait`](Self::wait).
     #[doc(alias = "cuEventQuery")]
     #[inline]
     pub fn try_get(&mut self) -> Result<Option<Vec<T>>> {
-        Ok(self.pending.try_get()?.map(|block| elements(&block, self.len)))
+        self.pending.try_get()?.map(|block| elements(&block, self.len)).transpose()
     }
 }
 
 #[inline]
-fn elements<T: Element>(block: &Block, len: usize) -> Vec<T> {
-    let mut all = vec![T::zeroed(); len];
+fn elements<T: Element>(block: &Block, len: usize) -> Result<Vec<T>> {
+    let mut all = zeros::<T>(name!(cuMemcpyDtoHAsync_v2), len)?;
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut all);
     if let Some(memory) = &block.memory {
         bytes.copy_from_slice(&memory[..bytes.len()]);
     }
-    all
+    Ok(all)
 }
 
 impl<T: Element> fmt::Debug for PendingVec<T> {
@@ -131,7 +132,7 @@ impl<T: Element> Future for PendingVec<T> {
     ) -> std::task::Poll<Self::Output> {
         let this = self.get_mut();
         let block = std::pin::Pin::new(&mut this.pending).poll(task);
-        block.map(|block| Ok(elements(&block?, this.len)))
+        block.map(|block| elements(&block?, this.len))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::memory::access::Access;
 use crate::memory::grid::Grid;
 use crate::memory::{
     Allocation, CopyFlags, DeviceBuffer, DeviceMemoryMut, Element, Extent, Fillable, InOrder,
-    Location, PitchedBuffer, size_for,
+    Location, PitchedBuffer, size_for, zeros,
 };
 use crate::ops::enqueue::same_len;
 use crate::ops::{Copy, CopyBatch, CopyWith, Download, Fill, Launch, Operation, Prefetch, Upload};
@@ -104,9 +104,9 @@ impl OrderedStream {
     /// Returns the elements of device memory in a new `Vec`. Waits. [`to_vec_later`](Self::to_vec_later) does not.
     ///
     /// # Errors
-    /// The errors of [`download`](Self::download).
+    /// The errors of [`download`](Self::download); `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
     pub fn to_vec<T: Element>(&self, from: &impl OrderedSource<T>) -> Result<Vec<T>> {
-        let mut to = vec![T::zeroed(); from.read().len];
+        let mut to = zeros::<T>(name!(cuMemcpyDtoHAsync_v2), from.read().len)?;
         self.download(from, &mut to)?;
         Ok(to)
     }

@@ -2,7 +2,7 @@
 
 use super::ScopedBuffer;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::memory::view::{View, chunks, part};
@@ -91,10 +91,15 @@ impl<'s, T: Element> ScopedBuffer<'s, T> {
     /// ordered by its own uses, so different streams can work on them simultaneously.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0.
+    /// [`Error::InvalidRange`](crate::Error::InvalidRange) for a `len` of 0; `CUDA_ERROR_OUT_OF_MEMORY` for more parts than
+    /// the host has memory for.
     pub fn chunks(self, len: usize) -> Result<Vec<ScopedBuffer<'s, T>>> {
-        let parts = chunks("ScopedBuffer::chunks", self.len(), len)?;
-        let parts = parts.map(|part| self.with_uses_of(part)).collect();
+        const CALL: &str = "ScopedBuffer::chunks";
+        let all = chunks(CALL, self.len(), len)?;
+        let mut parts = Vec::new();
+        let room = parts.try_reserve_exact(self.len().div_ceil(len));
+        room.map_err(|_| Error::no_host_memory(CALL))?;
+        parts.extend(all.map(|part| self.with_uses_of(part)));
         self.replaced();
         Ok(parts)
     }

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "allocates without the wait of its own")]
 
 use super::SyncStream;
+use crate::call::name;
 use crate::error::Result;
-use crate::memory::{DeviceBuffer, DeviceMemory, Element};
+use crate::memory::{DeviceBuffer, DeviceMemory, Element, zeros};
 
 impl<'ctx> SyncStream<'_, 'ctx> {
     /// Allocates a buffer and copies the elements of a slice to it: [`alloc`](Self::alloc) and
@@ -32,9 +33,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors
-    /// The errors of [`download`](Self::download).
+    /// The errors of [`download`](Self::download); `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
-        let mut to = vec![T::zeroed(); from.access(false).len];
+        let mut to = zeros::<T>(name!(cuMemcpyDtoHAsync_v2), from.access(false).len)?;
         self.download(from, &mut to)?;
         Ok(to)
     }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, zeros};
 use crate::ops::{self, Copy, CopyPeer, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
@@ -201,9 +201,9 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors
-    /// The errors of [`upload`](Self::upload).
+    /// The errors of [`upload`](Self::upload); `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
     pub fn to_vec<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>) -> Result<Vec<T>> {
-        let mut to = vec![T::zeroed(); from.access(false).len];
+        let mut to = zeros::<T>(name!(cuMemcpyDtoHAsync_v2), from.access(false).len)?;
         self.download(from, &mut to)?;
         Ok(to)
     }

@@ -5,7 +5,7 @@ use super::table::Table;
 use crate::common::gpu::kernel;
 use crate::common::kernels::SPIN;
 use crate::common::longer;
-use cuscope::foreign::dlpack::Tensor;
+use cuscope::foreign::dlpack::{DLManagedTensorVersioned, Tensor};
 use cuscope::memory::{Advice, Attachment, CopyFlags, Location, PoolAccess};
 use cuscope::tensor_map::TensorLayout;
 use cuscope::{Device, LaunchConfig, MemoryPool, PushedGuard, ffi};
@@ -61,6 +61,11 @@ pub(crate) fn memory(t: &mut Table, gpu: &PushedGuard<'_>) {
         gpu.buffer_from_raw::<u32>(address, 16, ())
     });
     t.row("DeviceBuffer of other code, dropped", &[], || drop(theirs.unwrap()));
+    let (out, asks) = (gpu.alloc::<u32>(16).unwrap(), "asks whether the memory is managed");
+    let tensor = t.unlike("DeviceBuffer::into_dlpack", &[], &[attribute], asks, || {
+        out.into_dlpack::<DLManagedTensorVersioned>(&[16])
+    });
+    drop(tensor.unwrap());
     let tensor: Tensor =
         t.row("PinnedBuffer::into_dlpack", &[], || pinned.into_dlpack(&[16])).unwrap();
     let map = "cuMemHostGetDevicePointer_v2";

@@ -1,5 +1,6 @@
-//! Nodes that run graphs of their own as a number says, which kernels set: F520 to F527. Changes of nodes: F570.
+//! Nodes that run graphs of their own as a number says, which kernels set: F520 to F527, F603. Changes of nodes: F570.
 
+use crate::common::software;
 use crate::fresh;
 use crate::raw::captures::*;
 use crate::raw::*;
@@ -637,4 +638,39 @@ fn nodes_are_changed_in_their_graph_whatever_is_current() {
     ok!(cuCtxPushCurrent_v2(context));
     replay(exec, here.stream);
     assert_eq!(words(at(0)), [1, 9, 9, 0, 5, 5]);
+}
+
+/// F603
+#[test]
+fn a_switch_has_any_number_of_graphs() {
+    needs_conditionals!();
+    let here = here();
+    for (size, code) in [(0, INVALID_VALUE), (1, SUCCESS), (1 << 10, SUCCESS), (1 << 16, SUCCESS)] {
+        let graph = graph();
+        let number = here.number(graph, 0, 1);
+        let mut switch = params(here.context, number, SWITCH, size);
+        assert_eq!(try_any(graph, &[], &mut switch).0, code, "{size}");
+        // SAFETY: the member that `params` wrote.
+        let graphs = unsafe { switch.anonymous.conditional }.phGraph_out;
+        assert_eq!(graphs.is_null(), code != SUCCESS, "{size}");
+        if code == SUCCESS {
+            // SAFETY: as many graphs as were asked for.
+            let graphs = unsafe { std::slice::from_raw_parts(graphs, size as usize) };
+            assert!(graphs.iter().all(|graph| !graph.is_null()));
+            assert_eq!(graphs.iter().collect::<std::collections::HashSet<_>>().len(), graphs.len());
+        }
+        ok!(cuGraphDestroy(graph));
+    }
+    // A GPU's driver takes these as long as it has memory, and does not come back for minutes.
+    if software() {
+        for size in [(1 << 20) + 1, 1 << 28, u32::MAX] {
+            let graph = graph();
+            let number = here.number(graph, 0, 1);
+            let code = try_node(graph, here.context, number, SWITCH, size);
+            assert_eq!(code, CUDA_ERROR_OUT_OF_MEMORY, "{size}");
+            // The number is still free for a node.
+            assert_eq!(try_node(graph, here.context, number, SWITCH, 1), SUCCESS);
+            ok!(cuGraphDestroy(graph));
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Tensor maps, and where a kernel has them: F427, F428, F600.
+//! Tensor maps, what is copied with them, and where a kernel has them: F427, F428, F600 to F602.
 
 use crate::dangling;
 use crate::raw::*;
@@ -254,5 +254,199 @@ fn large_alignments_are_those_of_the_device() {
         assert_eq!(places, [(0, 8), (48, 128)]);
         ok!(cuModuleUnload(module));
     });
+    a.destroy();
+}
+
+/// Loads a box at a place, and copies so many of its bytes to `out`.
+const FETCH: &CStr = c"
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry fetch(.param .u64 map, .param .u64 out, .param .u64 x, .param .u64 y, .param .u64 z, .param .u64 bytes)
+{
+    .reg .b64 %map, %out, %long, %state, %to; .reg .b32 %x, %y, %z, %bytes, %tile, %bar, %tries, %at, %word; .reg .pred %p;
+    .shared .align 1024 .b8 tile[4096];
+    .shared .align 8 .b64 bar;
+    ld.param.u64 %map, [map];
+    ld.param.u64 %out, [out]; cvta.to.global.u64 %out, %out;
+    ld.param.u64 %long, [x]; cvt.u32.u64 %x, %long;
+    ld.param.u64 %long, [y]; cvt.u32.u64 %y, %long;
+    ld.param.u64 %long, [z]; cvt.u32.u64 %z, %long;
+    ld.param.u64 %long, [bytes]; cvt.u32.u64 %bytes, %long;
+    mov.u32 %tile, tile; mov.u32 %bar, bar;
+    mbarrier.init.shared.b64 [%bar], 1;
+    fence.proxy.async;
+    fence.proxy.tensormap::generic.acquire.sys [%map], 128;
+    mbarrier.arrive.expect_tx.shared.b64 %state, [%bar], %bytes;
+    cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%tile], [%map, {%x, %y, %z}], [%bar];
+    mov.u32 %tries, 0;
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p, [%bar], 0;
+    @%p bra ARRIVED;
+    add.u32 %tries, %tries, 1; setp.lt.u32 %p, %tries, 1000000;
+    @%p bra WAIT;
+    ret;
+ARRIVED:
+    mov.u32 %at, 0;
+COPY:
+    setp.ge.u32 %p, %at, %bytes;
+    @%p bra COPIED;
+    add.u32 %word, %tile, %at; ld.shared.u32 %word, [%word];
+    cvt.u64.u32 %to, %at; add.u64 %to, %to, %out; st.global.u32 [%to], %word;
+    add.u32 %at, %at, 4;
+    bra COPY;
+COPIED:
+    ret;
+}
+";
+
+/// F601
+#[test]
+fn interleaved_tensors_count_slices() {
+    let a = place();
+    needs_accelerator!();
+    let module: CUmodule = made!(cuModuleLoadData(FETCH.as_ptr().cast()));
+    let fetch: CUfunction = made!(cuModuleGetFunction(module, c"fetch".as_ptr()));
+    let (memory, out): (CUdeviceptr, CUdeviceptr) =
+        (made!(cuMemAlloc_v2(8192)), made!(cuMemAlloc_v2(4096)));
+    let map_at: CUdeviceptr = made!(cuMemAlloc_v2(128));
+    let numbers: Vec<u16> = (0..4096).collect();
+    ok!(cuMemcpyHtoD_v2(memory, numbers.as_ptr().cast(), 8192));
+    let (none, eight, sixteen) =
+        (CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_INTERLEAVE_32B);
+    let (no, within) = (CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B);
+    // The first extent, the strides, the box, the modes and the place; the numbers that arrive, and the first one.
+    type Case = (
+        (u64, [u64; 2]),
+        [u32; 3],
+        (CUtensorMapInterleave, CUtensorMapSwizzle),
+        [u64; 3],
+        (usize, u16),
+    );
+    let cases: [Case; 12] = [
+        ((16, [32, 128]), [8, 2, 1], (none, no), [0, 0, 0], (16, 0)),
+        ((16, [32, 128]), [8, 2, 1], (none, no), [8, 0, 0], (16, 8)),
+        ((16, [16, 128]), [8, 2, 1], (eight, no), [0, 0, 0], (64, 0)),
+        ((16, [16, 128]), [8, 2, 1], (eight, no), [8, 0, 0], (64, 64)),
+        ((16, [16, 128]), [8, 2, 1], (eight, no), [1, 0, 0], (64, 8)),
+        ((16, [16, 128]), [8, 2, 1], (eight, no), [8, 2, 1], (64, 144)),
+        ((16, [16, 128]), [16, 2, 1], (eight, no), [0, 0, 0], (128, 0)),
+        ((16, [32, 128]), [8, 2, 1], (eight, no), [8, 0, 0], (64, 64)),
+        ((16, [32, 128]), [8, 2, 1], (eight, no), [8, 2, 1], (64, 160)),
+        ((32, [32, 256]), [16, 2, 1], (sixteen, no), [16, 0, 0], (256, 256)),
+        ((32, [32, 256]), [16, 2, 1], (sixteen, within), [16, 0, 0], (256, 256)),
+        ((32, [64, 256]), [16, 2, 1], (sixteen, within), [16, 0, 1], (256, 384)),
+    ];
+    for (number, (tensor, pieces, modes, at, (count, first))) in cases.into_iter().enumerate() {
+        let (extent, strides) = tensor;
+        let mut map: CUtensorMap = all_zeros();
+        ok!(cuTensorMapEncodeTiled(
+            &raw mut map,
+            CU_TENSOR_MAP_DATA_TYPE_UINT16,
+            3,
+            std::ptr::without_provenance_mut(memory as usize),
+            [extent, 4, 2].as_ptr(),
+            strides.as_ptr(),
+            pieces.as_ptr(),
+            [1; 3].as_ptr(),
+            modes.0,
+            modes.1,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        ));
+        ok!(cuMemcpyHtoD_v2(map_at, (&raw const map).cast(), 128));
+        ok!(cuMemsetD8_v2(out, 0xff, 4096));
+        let bytes = 2 * count as u64;
+        assert_eq!(launch(fetch, null_mut(), &[map_at, out, at[0], at[1], at[2], bytes]), SUCCESS);
+        ok!(cuCtxSynchronize());
+        let mut got = vec![0_u16; count];
+        ok!(cuMemcpyDtoH_v2(got.as_mut_ptr().cast(), out, 2 * count));
+        // The two rows of a box that is not interleaved are 16 numbers apart.
+        let wanted = (0..count as u16).map(|place| match modes {
+            (CU_TENSOR_MAP_INTERLEAVE_NONE, _) => first + place % 8 + place / 8 * 16,
+            (_, CU_TENSOR_MAP_SWIZZLE_NONE) => first + place,
+            _ => first + (place ^ (place >> 3 & 8)),
+        });
+        assert_eq!(got, wanted.collect::<Vec<_>>(), "{number}");
+    }
+    ok!(cuMemFree_v2(memory));
+    ok!(cuMemFree_v2(out));
+    ok!(cuMemFree_v2(map_at));
+    ok!(cuModuleUnload(module));
+    pop();
+    a.destroy();
+}
+
+/// F602
+#[test]
+fn strides_may_be_anything_and_large_boxes_are_refused() {
+    let a = place();
+    needs_accelerator!();
+    type Change = fn(&mut Tiled);
+    let plain: Change = |tensor| {
+        tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
+        tensor.extents[0] = 256;
+        tensor.stride[0] = 1024;
+    };
+    let cases: [(Change, CUresult); 14] = [
+        (|tensor| tensor.extents[1] = 1 << 31, SUCCESS),
+        (|tensor| tensor.extents[1] = (1 << 31) + 1, SUCCESS),
+        (|tensor| tensor.extents[1] = 1 << 32, SUCCESS),
+        (|tensor| tensor.extents[1] = (1 << 32) + 1, INVALID_VALUE),
+        (|tensor| tensor.stride[0] = 0, SUCCESS),
+        (|tensor| tensor.stride[0] = 16, SUCCESS),
+        (|tensor| tensor.extents[1] = 4, SUCCESS),
+        (|tensor| tensor.steps[0] = 0, INVALID_VALUE),
+        (|tensor| tensor.steps[0] = 2, SUCCESS),
+        (|tensor| tensor.steps[0] = 9, INVALID_VALUE),
+        (|tensor| (tensor.pieces[0], tensor.pieces[1]) = (256, 256), INVALID_VALUE),
+        (|tensor| (tensor.rank, tensor.pieces) = (3, [256, 256, 64, 1, 1, 1]), INVALID_VALUE),
+        (
+            |tensor| {
+                tensor.pieces[0] = 64;
+                tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_128B;
+            },
+            INVALID_VALUE,
+        ),
+        (|tensor| (tensor.extents[0], tensor.pieces[0]) = (4, 8), SUCCESS),
+    ];
+    for (number, (change, code)) in cases.into_iter().enumerate() {
+        assert_eq!(encode_all(a.memory, &[plain, change]).0, code, "{number}");
+    }
+    let three: Change = |tensor| {
+        tensor.rank = 3;
+        tensor.extents = [4, 4, 4, 1, 1, 1];
+        tensor.pieces = [4, 4, 4, 1, 1, 1];
+    };
+    let strides: [Change; 2] =
+        [|tensor| tensor.stride = [64, 16, 0, 0, 0], |tensor| tensor.stride = [48, 64, 0, 0, 0]];
+    for (number, strides) in strides.into_iter().enumerate() {
+        assert_eq!(encode_all(a.memory, &[plain, three, strides]).0, SUCCESS, "{number}");
+    }
+    let interleaved: Change = |tensor| {
+        tensor.rank = 3;
+        tensor.kind = CU_TENSOR_MAP_DATA_TYPE_UINT16;
+        tensor.interleave = CU_TENSOR_MAP_INTERLEAVE_16B;
+        tensor.extents = [32, 4, 2, 1, 1, 1];
+        tensor.stride = [64, 256, 0, 0, 0];
+        tensor.pieces = [16, 2, 1, 1, 1, 1];
+    };
+    let of_32: Change = |tensor| tensor.interleave = CU_TENSOR_MAP_INTERLEAVE_32B;
+    let swizzles: [Change; 4] = [
+        |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_NONE,
+        |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_32B,
+        |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_64B,
+        |tensor| tensor.swizzle = CU_TENSOR_MAP_SWIZZLE_128B,
+    ];
+    for (number, swizzle) in swizzles.into_iter().enumerate() {
+        assert_eq!(encode_all(a.memory, &[plain, interleaved, swizzle]).0, SUCCESS, "{number}");
+        let wide = [plain, interleaved, of_32, swizzle];
+        assert_eq!(encode_all(a.memory, &wide).0, SUCCESS, "{number}");
+    }
+    let short: Change = |tensor| tensor.pieces[0] = 4;
+    assert_eq!(encode_all(a.memory, &[plain, interleaved, short]).0, INVALID_VALUE);
+    let narrow: Change = |tensor| tensor.stride[0] = 16;
+    assert_eq!(encode_all(a.memory, &[plain, interleaved, narrow]).0, SUCCESS);
+    pop();
     a.destroy();
 }

@@ -283,6 +283,24 @@ fn what_cannot_be_in_such_a_graph_is_refused() {
             g.switch_node(&[], which, 0, |_, _| Ok(()))
         });
         assert_eq!(none.unwrap_err().code(), Some(cuscope::ffi::CUDA_ERROR_INVALID_VALUE));
+        for graphs in [65_537, 1 << 28, u32::MAX] {
+            let many = gpu.build_graph(|g| {
+                let which = g.condition(1)?;
+                g.switch_node(&[], which, graphs, |_, _| panic!("there are too many graphs"))
+            });
+            let text = many.unwrap_err().to_string();
+            assert!(text.contains("cuGraphAddNode_v2") && text.contains("65,536"), "{text}");
+        }
+        // As many as there may be.
+        let mut filled = 0;
+        let most = gpu.build_graph(|g| {
+            let which = g.condition(1)?;
+            g.switch_node(&[], which, 65_536, |_, _| {
+                filled += 1;
+                Ok(())
+            })
+        });
+        assert_eq!((most.map(drop), filled), (Ok(()), 65_536));
         // The closure's own error.
         let own = Error::InvalidArgument { call: "mine", reason: "a test" };
         let failed = gpu.build_graph(|g| {

@@ -225,7 +225,7 @@ pub fn run(launch: &Launch<'_>) -> Result<(), Fault> {
     if launch.grid.contains(&0) || launch.block.contains(&0) {
         return Ok(());
     }
-    let threads = launch.block.iter().map(|&one| u64::from(one)).product::<u64>();
+    let threads = launch.block.iter().fold(1, |all: u64, &one| all.saturating_mul(one.into()));
     if launch.block.iter().any(|&one| one > MOST_THREADS) || threads > u64::from(MOST_THREADS) {
         return Err(Fault::IllegalInstruction);
     }

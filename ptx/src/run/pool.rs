@@ -41,7 +41,7 @@ struct Pool<'a> {
 
 /// Runs all blocks of a launch, whose grid is made of whole clusters.
 pub(super) fn run(launch: &Launch<'_>, kernel: &Kernel) -> Result<(), Fault> {
-    let blocks: u64 = launch.grid.iter().map(|&one| u64::from(one)).product();
+    let blocks = launch.grid.iter().fold(1, |all: u64, &one| all.saturating_mul(one.into()));
     let pool = Pool {
         launch,
         kernel,

@@ -3,6 +3,7 @@
 
 use crate::call::driver;
 use crate::entry::{self, Answer};
+use crate::model::function::MAX_OPT_IN;
 use crate::model::stack;
 use core::ffi::{c_int, c_void};
 use cuscope_ptx::tensor::{Map, Pieces};
@@ -82,6 +83,24 @@ impl Tensor {
         let row = inner * bytes(kind);
         valid(row > 0 && row.is_multiple_of(16))?;
         valid(!plain || swizzled(swizzle).is_none_or(|bytes| row <= bytes))
+    }
+
+    /// The bytes of a box in shared memory. Of slices of channels, which the last dimension but one counts, it has one.
+    fn box_bytes(&self, pieces: &[u32]) -> u64 {
+        let unit = match self.interleave {
+            CU_TENSOR_MAP_INTERLEAVE_NONE => bytes(self.kind),
+            CU_TENSOR_MAP_INTERLEAVE_16B => 16,
+            _ => 32,
+        };
+        let slices = match self.interleave {
+            CU_TENSOR_MAP_INTERLEAVE_NONE => None,
+            _ => self.rank.checked_sub(2),
+        };
+        let outer = pieces.iter().zip(&self.steps).enumerate().skip(1);
+        let counts = outer.filter(|&(dimension, _)| Some(dimension) != slices);
+        let counts = counts.map(|(_, (&extent, &step))| u64::from(extent.div_ceil(step.max(1))));
+        // 256 five times and 32 bytes are less than a number.
+        unit * u64::from(pieces[0]) * counts.product::<u64>()
     }
 
     /// Writes the map of pieces with so many elements in the innermost dimension.
@@ -174,6 +193,8 @@ driver! {
         )?;
         let pieces = list(boxDim, tensor.rank)?;
         valid(pieces.iter().all(|extent| (1..=256).contains(extent)))?;
+        // It is copied to the shared memory of a block.
+        valid(tensor.box_bytes(&pieces) <= MAX_OPT_IN as u64)?;
         let inner = u64::from(pieces[0]);
         tensor.encode(tensorMap, Pieces::Box(pieces), inner)
     }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Shared memory of a block, for those that opt in.
-const MAX_OPT_IN: usize = 232_448;
+pub(crate) const MAX_OPT_IN: usize = 232_448;
 
 /// Kernels that were asked for.
 pub(crate) static FUNCTIONS: LazyLock<Registry<Function>> = LazyLock::new(|| Registry::new(0x45));

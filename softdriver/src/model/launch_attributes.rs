@@ -308,7 +308,10 @@ impl Attributes {
         block: [u32; 3],
         dynamic: usize,
     ) -> Answer {
-        let count = |extents: [u32; 3]| extents.iter().map(|&one| u64::from(one)).product::<u64>();
+        // Three extents of 32 bits may be more than a number: then they are too many in either case.
+        let count = |extents: [u32; 3]| {
+            extents.iter().fold(1, |all: u64, &one| all.saturating_mul(one.into()))
+        };
         let (blocks, threads) = (count(grid), count(block));
         // What is no shape at all is refused as such.
         if !self.cooperative || blocks == 0 || !(1..=MAX_THREADS.into()).contains(&threads) {

@@ -14,6 +14,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
+/// The most graphs that a node is given memory for. A GPU's driver has no limit of its own (F603).
+const MOST_BODIES: u32 = 1 << 20;
+
 /// A number that kernels of a graph set.
 struct Declared {
     /// The handle of its context.
@@ -112,6 +115,9 @@ impl Conditional {
         };
         if !fits {
             return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        if params.size > MOST_BODIES {
+            return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
         of.declarations.read(params.ctx.addr(), params.handle)?;
         let body =
