@@ -3,8 +3,7 @@
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 use crate::check;
 use crate::model::driver;
-use crate::model::memory::space::Kind;
-use crate::model::memory::space::SPACE;
+use crate::model::memory::space::{Allocation, Kind, SPACE};
 use crate::model::result;
 use crate::race;
 use crate::sync;
@@ -36,6 +35,8 @@ struct Summary {
     steps: u64,
     /// Kernels that faulted, with the code.
     faults: Vec<(String, CUresult)>,
+    /// Memory that was alive when its context ended: address, size and device.
+    left: Vec<(u64, usize, usize)>,
     /// Code that was refused, a text each, and how often.
     refused: BTreeMap<String, u64>,
 }
@@ -101,6 +102,18 @@ pub(crate) fn launched(kernel: &str, fault: Option<CUresult>) {
 /// Notes what the warps of a kernel ran.
 pub(crate) fn ran(steps: u64) {
     with(|summary| summary.steps += steps);
+}
+
+/// Notes memory that the program has not freed, as its context ends.
+pub(crate) fn left(one: &Allocation) {
+    if is_leak(one) {
+        with(|summary| summary.left.push((one.base, one.size, one.life.device)));
+    }
+}
+
+/// Whether memory that nobody frees is told.
+fn is_leak(one: &Allocation) -> bool {
+    matches!(one.kind, Kind::Device | Kind::Managed | Kind::Heap)
 }
 
 /// Notes that code was refused.
@@ -195,11 +208,11 @@ fn times(count: u64) -> String {
 fn text(ended: bool) -> String {
     let races = race::races();
     let left = if ended && driver::ready() { SPACE.left() } else { Vec::new() };
-    let leaks =
-        left.iter().filter(|one| matches!(one.kind, Kind::Device | Kind::Managed | Kind::Heap));
-    let leaks: Vec<_> = leaks.map(|one| (one.base, one.size, one.life.device)).collect();
+    let leaks = left.iter().filter(|one| is_leak(one));
+    let leaks = leaks.map(|one| (one.base, one.size, one.life.device));
     let summary = sync::lock(&SUMMARY);
     let Some(summary) = summary.as_ref() else { return String::new() };
+    let leaks: Vec<_> = summary.left.iter().copied().chain(leaks).collect();
     let mut lines = Vec::new();
     let program: Vec<_> = std::env::args_os().take(3).collect();
     let program: Vec<_> = program.iter().map(|part| part.to_string_lossy()).collect();

@@ -11,7 +11,7 @@ use crate::model::memory::pool::Pool;
 use crate::model::memory::shared::Shared;
 use crate::model::memory::storage::Storage;
 use crate::model::peer;
-use crate::{check, race, sync};
+use crate::{check, race, sticky, summary, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -597,6 +597,10 @@ impl Space {
         drop(inner);
         for allocation in all {
             if self.retire(&allocation).is_ok() {
+                // Behind a fault the program cannot free it.
+                if !sticky::faulted() {
+                    summary::left(&allocation);
+                }
                 self.take(&allocation);
             }
         }
