@@ -190,10 +190,10 @@ fn textures_and_surfaces_that_are_smaller() {
                 let shape = |width| ArrayShape::D2 { width, height: 1 };
                 let none = gpu.alloc_array::<u32>(shape(65), ArrayFlags::default());
                 let code = ffi::CUDA_ERROR_INVALID_VALUE;
-                assert_none(none, "cuArray3DCreate", code, "");
+                assert_none(none, "cuArray3DCreate_v2", code, "");
                 let deep = ArrayShape::D3 { width: 1, height: 1, depth: 3 };
                 let none = gpu.alloc_array::<u32>(deep, ArrayFlags::SURFACE);
-                assert_none(none, "cuArray3DCreate", code, "");
+                assert_none(none, "cuArray3DCreate_v2", code, "");
                 assert_eq!(live(), before);
                 drop(gpu.alloc_array::<u32>(shape(64), ArrayFlags::default())?);
                 let width = ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH;

@@ -11,12 +11,17 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // The primary context of the device is one for all who use the driver.
     let context = Context::primary(Device::get(0)?)?;
-    println!("{} driver; one driver for both: {}", cuscope::driver_kind(), context.raw().addr() == theirs.cu_ctx().addr());
+    println!(
+        "{} driver; one driver for both: {}",
+        cuscope::driver_kind(),
+        context.raw().addr() == theirs.cu_ctx().addr()
+    );
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
     // SAFETY: the stream lives as long as the value that is kept, and nothing captures it.
     let ours = unsafe { gpu.stream_from_raw(stream.cu_stream().cast(), stream.clone()) }?;
-    let (address, len) = (x.device_ptr_mut(&stream).0, x.len());
+    let len = x.len();
+    let (address, _used) = x.device_ptr_mut(&stream);
     // SAFETY: `x` lives longer than the buffer, and is not used meanwhile.
     let mut y = unsafe { gpu.buffer_from_raw::<f32>(address, len, ()) }?;
     gpu.on(&ours).fill(&mut y.slice_mut(..32)?, 2.0)?;

@@ -8,6 +8,7 @@ use crate::model::context::LIVING;
 use crate::model::ipc::OPENED;
 use crate::model::ipc::{Counts, One};
 use crate::model::life::Life;
+use crate::model::memory::physical::Physical;
 use crate::model::memory::shared::Shared;
 use crate::model::memory::shared::Told;
 use crate::model::memory::space::Kind;
@@ -29,8 +30,8 @@ const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// NOT_SUPPORTED for a device that shares nothing with other processes.
 fn has_ipc(life: &Life) -> Answer {
-    let has = device::all()[life.device].has(CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
-    if has { Ok(()) } else { Err(CUDA_ERROR_NOT_SUPPORTED) }
+    let lacks = device::all()[life.device].lacks(CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
+    if lacks || !Physical::IS_SHARED { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
 }
 
 driver! {

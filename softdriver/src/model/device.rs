@@ -2,7 +2,6 @@
 
 use crate::entry::Answer;
 use crate::lowered::{self, Attribute, Lowered};
-use crate::model::device_attribute;
 use core::ffi::{c_char, c_int};
 use cuscope_sys::*;
 use std::sync::OnceLock;
@@ -57,9 +56,9 @@ impl Device {
         lowered::most(&self.lowered, self.number, attribute)
     }
 
-    /// Whether it has what an attribute stands for.
-    pub(crate) fn has(&self, attribute: CUdevice_attribute) -> bool {
-        device_attribute::attribute(self, attribute).is_ok_and(|value| value != 0)
+    /// Whether it lacks what an attribute stands for, which other devices have.
+    pub(crate) fn lacks(&self, attribute: CUdevice_attribute) -> bool {
+        self.most(Attribute::OfDevice(attribute)) == 0
     }
 
     /// Whether it and another one have access to the memory of each other.

@@ -315,7 +315,7 @@ impl Attributes {
             return Ok(());
         }
         let device = &device_list()[function.module.life.device];
-        if !device.has(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) {
+        if device.lacks(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         let resident = occupancy::resident(function, threads as u32, dynamic);

@@ -219,7 +219,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let life = crate::calls::stack::current_home()?;
-        if !device::all()[life.device].has(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) {
+        if device::all()[life.device].lacks(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         capture::check_unsafe()?;

@@ -6,6 +6,7 @@ use crate::calls::graph;
 use crate::calls::memory::pool_sharing;
 use crate::entry::Answer;
 use crate::model::device::{Device, all as device_list};
+use crate::model::memory::physical::Physical;
 use crate::model::memory::pool::POOLS;
 use crate::model::memory::pool::{Place, Pool, PoolFile, Value};
 use crate::model::memory::space::Kind;
@@ -114,8 +115,8 @@ fn allocate(
 
 /// NOT_SUPPORTED for a device that has no pools.
 pub(crate) fn has_pools(device: &Device) -> Answer {
-    let has = device.has(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
-    if has { Ok(()) } else { Err(CUDA_ERROR_NOT_SUPPORTED) }
+    let lacks = device.lacks(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+    if lacks { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
 }
 
 /// What the memory of a pool is.
@@ -276,7 +277,7 @@ driver! {
         let file = match (props.handleTypes, place) {
             (CU_MEM_HANDLE_TYPE_NONE, _) => None,
             (FILE, Place::Device(device))
-                if device_list()[device].has(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES) =>
+                if Physical::IS_SHARED && !device_list()[device].lacks(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES) =>
             {
                 Some(PoolFile::new(device)?)
             }

@@ -32,8 +32,9 @@ fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocation
     match prop.requestedHandleTypes {
         CU_MEM_HANDLE_TYPE_NONE => {}
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
-            if device_list()[device]
-                .has(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) => {}
+            if Physical::IS_SHARED
+                && !device_list()[device]
+                    .lacks(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) => {}
         CU_MEM_HANDLE_TYPE_WIN32 => return Err(INVALID),
         types if types.0 & CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 => {
             return Err(CUDA_ERROR_NOT_PERMITTED);

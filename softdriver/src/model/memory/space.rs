@@ -11,7 +11,7 @@ use crate::model::memory::pool::Pool;
 use crate::model::memory::shared::Shared;
 use crate::model::memory::storage::Storage;
 use crate::model::peer;
-use crate::{check, race, sticky, summary, sync};
+use crate::{check, race, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
@@ -587,23 +587,22 @@ impl Space {
         drop(taken);
     }
 
-    /// Frees everything of a life (F42, F102), but for what is a pool's (F175).
-    pub(crate) fn free_all(&self, life: &Life) {
+    /// Frees everything of a life (F42, F102), but for what is a pool's (F175), and gives it.
+    pub(crate) fn free_all(&self, life: &Life) -> Vec<Arc<Allocation>> {
         let inner = sync::read(&self.inner);
         let all = inner.allocations.values();
         let all =
             all.filter(|one| life.is(&one.life) && one.pool.is_none() && one.kind != Kind::Graph);
         let all: Vec<_> = all.cloned().collect();
         drop(inner);
+        let mut freed = Vec::new();
         for allocation in all {
             if self.retire(&allocation).is_ok() {
-                // Behind a fault the program cannot free it.
-                if !sticky::faulted() {
-                    summary::left(&allocation);
-                }
                 self.take(&allocation);
+                freed.push(allocation);
             }
         }
+        freed
     }
 
     /// What a kernel on a device may touch: memory of the device, and page-locked host memory.
