@@ -33,12 +33,11 @@ fn ask(place: &str, expected: CUresult) {
     let right =
         codes == [expected; 5] && (current == context, value) == (works, 7 * u32::from(works));
     let answer = format!("{place}: {codes:?}, current {current:?}, value {value}: {right}\n");
-    // SAFETY: writes a text, where the library may be at its end. The process is at its end, too.
-    unsafe {
-        libc::write(1, answer.as_ptr().cast(), answer.len());
-        if !right {
-            libc::_exit(1);
-        }
+    // SAFETY: writes a text, where the library may be at its end.
+    unsafe { libc::write(1, answer.as_ptr().cast(), answer.len()) };
+    if !right {
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(1) };
     }
 }
 

@@ -432,16 +432,15 @@ fn pools_are_shared_after_a_fault() {
 fn as_file(descriptor: c_int) {
     let mut bytes = [9_u8; 8];
     let (from, to) = (bytes.as_ptr().cast(), bytes.as_mut_ptr().cast());
-    // SAFETY: the system takes whatever descriptor there is, and 8 bytes.
-    let codes = unsafe {
-        [
-            libc::ftruncate(descriptor, 0) as isize,
-            libc::pwrite(descriptor, from, 8, 0),
-            libc::pread(descriptor, to, 8, 0),
-            libc::write(descriptor, from, 8),
-        ]
-    };
-    assert_eq!(codes, [-1; 4]);
+    // SAFETY: the system takes whatever descriptor there is.
+    let cut = unsafe { libc::ftruncate(descriptor, 0) } as isize;
+    // SAFETY: 8 bytes to read.
+    let put = unsafe { libc::pwrite(descriptor, from, 8, 0) };
+    // SAFETY: 8 bytes to write.
+    let got = unsafe { libc::pread(descriptor, to, 8, 0) };
+    // SAFETY: 8 bytes to read.
+    let written = unsafe { libc::write(descriptor, from, 8) };
+    assert_eq!([cut, put, got, written], [-1; 4]);
     let rights = libc::PROT_READ | libc::PROT_WRITE;
     // SAFETY: a new mapping at an address of the system's choice disturbs nothing.
     let at = unsafe { libc::mmap(null_mut(), 4096, rights, libc::MAP_SHARED, descriptor, 0) };

@@ -21,11 +21,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     // SAFETY: the stream lives as long as the value that is kept, and nothing captures it.
     let ours = unsafe { gpu.stream_from_raw(stream.cu_stream().cast(), stream.clone()) }?;
     let len = x.len();
-    let (address, _used) = x.device_ptr_mut(&stream);
+    let (address, used) = x.device_ptr_mut(&stream);
     // SAFETY: `x` lives longer than the buffer, and is not used meanwhile.
     let mut y = unsafe { gpu.buffer_from_raw::<f32>(address, len, ()) }?;
     gpu.on(&ours).fill(&mut y.slice_mut(..32)?, 2.0)?;
-    drop((y, ours));
+    drop((y, ours, used));
     gpu.pop()?;
 
     let host = stream.clone_dtoh(&x)?;
