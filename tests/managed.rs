@@ -3,10 +3,9 @@
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, STORE};
-use crate::{common, fresh, skip};
+use crate::{fresh, skip};
 use cuscope::memory::{Advice, Attachment, BufferKind, Location, PointerKind};
 use cuscope::{ContextStack, Device, Element, Error, LaunchConfig, PushedGuard, ffi};
-use cuscope_softdriver::control::answer_attribute;
 
 const LEN: usize = 4096;
 
@@ -277,30 +276,4 @@ fn a_place_is_a_device_or_of_the_host() {
     let device = Device::get(0).unwrap();
     assert_eq!(Location::from(device), Location::Device(device));
     assert_ne!(Location::Host, Location::HostNuma(0));
-}
-
-/// On a device that has managed memory, and does not let the host use it while kernels run.
-#[test]
-fn a_device_whose_kernels_keep_the_host_out_is_refused() {
-    if !common::software() {
-        skip!("only the software driver is such a device on demand");
-    }
-    fresh!(a_device_whose_kernels_keep_the_host_out_is_refused, {
-        with_gpu(|gpu| {
-            let mut x = gpu.managed::<u32>(4).unwrap();
-            gpu.host_slice_mut(&mut x).unwrap().fill(1);
-            answer_attribute(ffi::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 0);
-            assert_eq!(gpu.device().attribute(ffi::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY), Ok(1));
-            let words = "while kernels of this device run";
-            refused(gpu.managed::<u32>(4), words);
-            refused(gpu.managed::<u32>(0), words);
-            refused(gpu.host_slice(&x), words);
-            refused(gpu.host_slice_mut(&mut x), words);
-            // What a device has besides does not matter.
-            answer_attribute(ffi::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS, 1);
-            answer_attribute(ffi::CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY, 0);
-            assert_eq!(gpu.host_slice(&x).unwrap(), [1; 4]);
-            gpu.managed::<u32>(4).unwrap();
-        });
-    });
 }

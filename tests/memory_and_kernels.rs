@@ -20,6 +20,7 @@ mod host_pools;
 mod images;
 mod ipc;
 mod kernels;
+mod lacking;
 mod launch;
 mod launch_attributes;
 mod managed;

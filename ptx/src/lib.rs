@@ -118,6 +118,8 @@ pub struct Global {
     pub init: Vec<u8>,
     /// Addresses to put into the bytes.
     pub fixups: Vec<Fixup>,
+    /// Whether it is managed memory.
+    pub managed: bool,
     /// Whether it is `.visible`.
     pub visible: bool,
 }

@@ -67,6 +67,8 @@ pub(crate) struct Variable<'s> {
     pub(crate) size: Option<u64>,
     /// Its initialiser.
     pub(crate) init: Vec<Init<'s>>,
+    /// `.attribute(.managed)`
+    pub(crate) managed: bool,
     /// `.visible`
     pub(crate) visible: bool,
     /// `.extern`

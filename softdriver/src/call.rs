@@ -1,7 +1,7 @@
 //! What every call of a driver function goes through.
 
 use crate::entry::Answer;
-use crate::model::driver::{forked, ready};
+use crate::model::driver::{ended, forked, ready};
 use crate::model::{capture, logs, stack};
 use crate::rules::Rules;
 use crate::{control, faults, host_function, schedule, sticky, summary, trace};
@@ -64,6 +64,9 @@ fn perform(
 
 /// Whether the function may be called at all, here and now.
 fn admit(rules: &Rules, zeros: &[bool]) -> Answer {
+    if ended() && !rules.always {
+        return Err(CUDA_ERROR_DEINITIALIZED);
+    }
     if host_function::running() && !rules.always && !rules.host_fn {
         return Err(CUDA_ERROR_NOT_PERMITTED);
     }

@@ -42,8 +42,19 @@ pub(crate) fn begin() {
 /// Notes what the thread works on from now on.
 pub(crate) fn works_on(label: &Label) {
     if on() {
-        // A thread that is ending runs no work.
+        // What a thread runs while it is ending has no name.
         let _ending = WORK.try_with(|work| work.replace(label.name.clone()));
+    }
+}
+
+/// Calls `f` with what the work that the thread runs is called.
+fn with_work<R>(f: impl FnOnce(&str) -> R) -> R {
+    let mut f = Some(f);
+    let called = WORK.try_with(|work| f.take().map(|f| f(&work.borrow())));
+    match (called.ok().flatten(), f) {
+        (Some(result), _) => result,
+        (None, Some(f)) => f(""),
+        (None, None) => unreachable!("`f` is either taken and called, or still here"),
     }
 }
 
@@ -194,7 +205,7 @@ pub(crate) fn touch(at: &Allocation, offset: usize, len: usize, access: Access) 
         return;
     }
     match access {
-        Access::Read => WORK.with_borrow(|work| {
+        Access::Read => with_work(|work| {
             check_written(Wrong::UnwrittenByCall, work, at, offset, len);
         }),
         Access::Write | Access::Atomic => {
@@ -221,7 +232,7 @@ pub(crate) fn checked<R>(memory: &dyn Memory, f: impl FnOnce(&dyn Memory) -> R) 
     if !on() {
         return f(memory);
     }
-    let kernel = WORK.with_borrow(|work| work.clone().into_owned());
+    let kernel = with_work(str::to_owned);
     f(&Watched { memory, watch: &Checked { kernel } })
 }
 

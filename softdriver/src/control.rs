@@ -8,7 +8,6 @@ use crate::model::array::texture::TEXTURES;
 use crate::model::capture;
 use crate::model::context::Creation;
 use crate::model::context::LIVING;
-use crate::model::device_attribute;
 use crate::model::driver;
 use crate::model::event::EVENTS;
 use crate::model::external::memory::ExternalMemory;
@@ -31,7 +30,7 @@ use crate::model::stack;
 use crate::model::stream::STREAMS;
 use crate::race;
 use crate::sync;
-use cuscope_sys::{CUdevice_attribute, CUstreamCaptureMode};
+use cuscope_sys::CUstreamCaptureMode;
 use std::cell::{Cell, RefCell};
 
 pub use crate::model::stack::Entry;
@@ -208,12 +207,6 @@ fn counted() -> Live {
 /// its budget, as nothing else does here. Returns how many functions there were, when they have returned.
 pub fn notify_over_budget(device: usize, bytes: u64) -> usize {
     notification::over_budget(device, bytes)
-}
-
-/// Has all devices answer this value when they are asked for an attribute, such as one that another device would have.
-/// Nothing else changes. For the rest of the process.
-pub fn answer_attribute(attribute: CUdevice_attribute, value: i32) {
-    device_attribute::answer_instead(attribute, value);
 }
 
 /// The depth of the calling thread's context stack.

@@ -1,6 +1,7 @@
 //! The variables of the environment, all read by the first `cuInit`.
 
 use crate::faults::Plan;
+use crate::lowered::{self, Lowered};
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,6 +11,8 @@ use std::path::PathBuf;
 pub(crate) struct Environment {
     /// How many devices there are.
     pub(crate) devices: usize,
+    /// What they have less of.
+    pub(crate) lowered: Vec<Lowered>,
     /// What decides the order of work.
     pub(crate) seed: Option<u64>,
     /// What goes wrong.
@@ -53,6 +56,10 @@ impl Environment {
                 return silent();
             };
             read.devices = count;
+            Ok(())
+        });
+        asked("CUSCOPE_SOFT_ATTRIBUTES", "list of attributes", &mut |text| {
+            read.lowered = lowered::list(text)?;
             Ok(())
         });
         asked("CUSCOPE_SOFT_SEED", "number", &mut |text| {
@@ -116,6 +123,7 @@ mod tests {
         assert_eq!(nothing, Environment { devices: 2, ..Environment::default() });
         let read = of(&[
             ("CUSCOPE_SOFT_DEVICES", "0"),
+            ("CUSCOPE_SOFT_ATTRIBUTES", "COOPERATIVE_LAUNCH=0"),
             ("CUSCOPE_SOFT_SEED", "7"),
             ("CUSCOPE_SOFT_RACES", "abort"),
             ("CUSCOPE_SOFT_FAULT", "memory=1M"),
@@ -125,11 +133,13 @@ mod tests {
         ]);
         let read = read.unwrap();
         assert_eq!((read.devices, read.seed, read.report), (0, Some(7), true));
+        assert_eq!(read.lowered.len(), 1);
         assert_eq!((&read.summary, read.check), (&Some(None), true));
         assert_eq!(read.faults.unwrap().memory, Some(1 << 20));
         for (name, value) in [
             ("CUSCOPE_SOFT_DEVICES", "65"),
             ("CUSCOPE_SOFT_DEVICES", "two"),
+            ("CUSCOPE_SOFT_ATTRIBUTES", "WARP_SIZE=16"),
             ("CUSCOPE_SOFT_SEED", "-1"),
             ("CUSCOPE_SOFT_RACES", "1"),
             ("CUSCOPE_SOFT_FAULT", "memory"),

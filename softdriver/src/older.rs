@@ -7,7 +7,7 @@ use crate::entry;
 use crate::model::device;
 use crate::model::device_attribute;
 use crate::rules::Rules;
-use core::ffi::{c_int, c_uint, c_void};
+use core::ffi::{c_char, c_int, c_uint, c_void};
 use cuscope_sys::*;
 
 /// What a device can do, as `cuDeviceGetProperties` tells it.
@@ -29,16 +29,46 @@ pub struct CUdevprop {
 /// Older forms that do what the newer ones do.
 macro_rules! same {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) = $newer:ident($($value:expr),*);)*) => { $(
-        #[doc = concat!("As [`", stringify!($newer), "`](crate::", stringify!($newer), ").")]
+        #[doc = concat!("As `", stringify!($newer), "`.")]
         ///
         /// # Safety
         ///
         /// As for that.
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> CUresult {
             // SAFETY: the caller promises what the newer form asks for.
-            unsafe { crate::$newer($($value),*) }
+            unsafe { newer::$newer($($value),*) }
         }
     )* };
+}
+
+/// The newer forms.
+mod newer {
+    pub(super) use crate::calls::graph::exec::cuGraphInstantiate_v2;
+    pub(super) use crate::*;
+}
+
+/// The parameters of a kernel node as they were before CUDA 12, in the form that they have now.
+fn widened(old: *const CUDA_KERNEL_NODE_PARAMS_v1) -> Option<CUDA_KERNEL_NODE_PARAMS> {
+    let old = entry::read(old).ok()?;
+    Some(CUDA_KERNEL_NODE_PARAMS {
+        func: old.func,
+        gridDimX: old.gridDimX,
+        gridDimY: old.gridDimY,
+        gridDimZ: old.gridDimZ,
+        blockDimX: old.blockDimX,
+        blockDimY: old.blockDimY,
+        blockDimZ: old.blockDimZ,
+        sharedMemBytes: old.sharedMemBytes,
+        kernelParams: old.kernelParams,
+        extra: old.extra,
+        kern: core::ptr::null_mut(),
+        ctx: core::ptr::null_mut(),
+    })
+}
+
+/// A pointer to what there is, or null.
+fn pointer<T>(of: &Option<T>) -> *const T {
+    of.as_ref().map_or(core::ptr::null(), core::ptr::from_ref)
 }
 
 same! {
@@ -51,6 +81,10 @@ same! {
     fn cuDevicePrimaryCtxReset(dev: CUdevice) = cuDevicePrimaryCtxReset_v2(dev);
     fn cuDevicePrimaryCtxSetFlags(dev: CUdevice, flags: c_uint) = cuDevicePrimaryCtxSetFlags_v2(dev, flags);
     fn cuEventDestroy(hEvent: CUevent) = cuEventDestroy_v2(hEvent);
+    fn cuGraphAddKernelNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1) = cuGraphAddKernelNode_v2(phGraphNode, hGraph, dependencies, numDependencies, pointer(&widened(nodeParams)));
+    fn cuGraphExecKernelNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1) = cuGraphExecKernelNodeSetParams_v2(hGraphExec, hNode, pointer(&widened(nodeParams)));
+    fn cuGraphKernelNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1) = cuGraphKernelNodeSetParams_v2(hNode, pointer(&widened(nodeParams)));
+    fn cuGraphInstantiate(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, phErrorNode: *mut CUgraphNode, logBuffer: *mut c_char, bufferSize: usize) = cuGraphInstantiate_v2(phGraphExec, hGraph, phErrorNode, logBuffer, bufferSize);
     fn cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint) = cuIpcOpenMemHandle_v2(pdptr, handle, Flags);
     fn cuMemHostRegister(p: *mut c_void, bytesize: usize, Flags: c_uint) = cuMemHostRegister_v2(p, bytesize, Flags);
     fn cuStreamBatchMemOp(stream: CUstream, count: c_uint, paramArray: *mut CUstreamBatchMemOpParams, flags: c_uint) = cuStreamBatchMemOp_v2(stream, count, paramArray, flags);
@@ -95,6 +129,63 @@ driver! {
     }
 }
 
+/// As [`cuGraphExecUpdate_v2`](crate::cuGraphExecUpdate_v2), with the node and the reason apart.
+///
+/// # Safety
+///
+/// As for that; each result may be null.
+pub unsafe extern "C" fn cuGraphExecUpdate(
+    hGraphExec: CUgraphExec,
+    hGraph: CUgraph,
+    hErrorNode_out: *mut CUgraphNode,
+    updateResult_out: *mut CUgraphExecUpdateResult,
+) -> CUresult {
+    let none = core::ptr::null_mut();
+    let mut info = CUgraphExecUpdateResultInfo {
+        result: CU_GRAPH_EXEC_UPDATE_ERROR,
+        errorNode: none,
+        errorFromNode: none,
+    };
+    // SAFETY: room for the result.
+    let code = unsafe { crate::cuGraphExecUpdate_v2(hGraphExec, hGraph, &raw mut info) };
+    entry::write_optional(hErrorNode_out, info.errorNode);
+    entry::write_optional(updateResult_out, info.result);
+    code
+}
+
+/// As [`cuGraphKernelNodeGetParams_v2`](crate::cuGraphKernelNodeGetParams_v2), without the kernel and the context.
+///
+/// # Safety
+///
+/// As for that.
+pub unsafe extern "C" fn cuGraphKernelNodeGetParams(
+    hNode: CUgraphNode,
+    nodeParams: *mut CUDA_KERNEL_NODE_PARAMS_v1,
+) -> CUresult {
+    let mut told = core::mem::MaybeUninit::uninit();
+    let to = if nodeParams.is_null() { core::ptr::null_mut() } else { told.as_mut_ptr() };
+    // SAFETY: room for the parameters, or null, which is refused.
+    let code = unsafe { crate::cuGraphKernelNodeGetParams_v2(hNode, to) };
+    if code == CUDA_SUCCESS {
+        // SAFETY: a call that succeeds has written them.
+        let told: CUDA_KERNEL_NODE_PARAMS = unsafe { told.assume_init() };
+        let old = CUDA_KERNEL_NODE_PARAMS_v1 {
+            func: told.func,
+            gridDimX: told.gridDimX,
+            gridDimY: told.gridDimY,
+            gridDimZ: told.gridDimZ,
+            blockDimX: told.blockDimX,
+            blockDimY: told.blockDimY,
+            blockDimZ: told.blockDimZ,
+            sharedMemBytes: told.sharedMemBytes,
+            kernelParams: told.kernelParams,
+            extra: told.extra,
+        };
+        entry::write_optional(nodeParams, old);
+    }
+    code
+}
+
 /// Hands the older forms to the macro `$with`.
 #[doc(hidden)]
 #[macro_export]
@@ -115,6 +206,13 @@ macro_rules! older_functions { ($with:path) => { $with! {
     cuFuncSetBlockShape(hfunc: CUfunction, x: c_int, y: c_int, z: c_int);
     cuFuncSetSharedSize(hfunc: CUfunction, bytes: c_uint);
     cuGetProcAddress(symbol: *const c_char, pfn: *mut *mut c_void, cudaVersion: c_int, flags: cuuint64_t);
+    cuGraphAddKernelNode(phGraphNode: *mut CUgraphNode, hGraph: CUgraph, dependencies: *const CUgraphNode, numDependencies: usize, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1);
+    cuGraphExecKernelNodeSetParams(hGraphExec: CUgraphExec, hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1);
+    cuGraphExecUpdate(hGraphExec: CUgraphExec, hGraph: CUgraph, hErrorNode_out: *mut CUgraphNode, updateResult_out: *mut CUgraphExecUpdateResult);
+    cuGraphInstantiate(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, phErrorNode: *mut CUgraphNode, logBuffer: *mut c_char, bufferSize: usize);
+    cuGraphInstantiate_v2(phGraphExec: *mut CUgraphExec, hGraph: CUgraph, phErrorNode: *mut CUgraphNode, logBuffer: *mut c_char, bufferSize: usize);
+    cuGraphKernelNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS_v1);
+    cuGraphKernelNodeSetParams(hNode: CUgraphNode, nodeParams: *const CUDA_KERNEL_NODE_PARAMS_v1);
     cuIpcOpenMemHandle(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint);
     cuLaunch(f: CUfunction);
     cuLaunchGrid(f: CUfunction, grid_width: c_int, grid_height: c_int);
@@ -160,9 +258,7 @@ macro_rules! other_names {
             cuGLMapBufferObjectAsync_v2 cuGLMapBufferObjectAsync_v2_ptsz
             cuGLMapBufferObject_v2 cuGLMapBufferObject_v2_ptds cuGLRegisterBufferObject
             cuGLSetBufferObjectMapFlags cuGLUnmapBufferObject cuGLUnmapBufferObjectAsync
-            cuGLUnregisterBufferObject cuGraphAddKernelNode
-            cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphInstantiate
-            cuGraphInstantiate_v2 cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams
+            cuGLUnregisterBufferObject
             cuGraphicsResourceGetMappedPointer cuGraphicsResourceSetMapFlags
             cuLinkAddData cuLinkAddFile cuLinkCreate cuMemAlloc cuMemAllocHost
             cuMemAllocPitch cuMemFree cuMemGetAddressRange cuMemGetAttribute
@@ -201,6 +297,7 @@ macro_rules! unsupported {
 crate::other_names!(unsupported);
 pub use crate::calls::context::cuCtxAttach;
 pub use crate::calls::context::cuCtxDetach;
+pub use crate::calls::graph::exec::cuGraphInstantiate_v2;
 pub use crate::calls::older_launch::cuFuncSetBlockShape;
 pub use crate::calls::older_launch::cuFuncSetSharedSize;
 pub use crate::calls::older_launch::cuLaunch;

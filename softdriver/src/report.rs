@@ -36,7 +36,7 @@ fn kind(one: &Allocation) -> &'static str {
     match one.kind {
         Kind::Device if one.pool.is_some() => "of a pool",
         Kind::Device => "on the device",
-        Kind::Variable => "a variable",
+        Kind::Variable | Kind::ManagedVariable => "a variable",
         Kind::Heap => "of a kernel's malloc",
         Kind::Graph => "of a graph",
         Kind::Host => "page-locked",

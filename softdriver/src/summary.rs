@@ -3,11 +3,11 @@
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 use crate::check;
 use crate::model::driver;
-use crate::model::memory::space::Kind;
-use crate::model::memory::space::SPACE;
+use crate::model::memory::space::{Allocation, Kind, SPACE};
 use crate::model::result;
 use crate::race;
 use crate::sync;
+use cuscope_ptx::run::At;
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -34,8 +34,12 @@ struct Summary {
     launches: u64,
     /// What the warps of kernels ran.
     steps: u64,
-    /// Kernels that faulted, with the code.
-    faults: Vec<(String, CUresult)>,
+    /// How often somebody asked for a table of undocumented functions, without which it does not go on.
+    tables: u64,
+    /// Kernels that faulted, with the code, and where.
+    faults: Vec<(String, CUresult, Option<At>)>,
+    /// Memory that was alive when its context ended: address, size and device.
+    left: Vec<(u64, usize, usize)>,
     /// Code that was refused, a text each, and how often.
     refused: BTreeMap<String, u64>,
 }
@@ -74,7 +78,10 @@ pub(crate) fn called(name: &'static str, code: CUresult) {
     with(|summary| {
         let calls = summary.calls.entry(name).or_default();
         calls.made += 1;
-        if !matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY) {
+        // That there is no table is told by itself.
+        let told =
+            name == "cuGetExportTable" || matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY);
+        if !told {
             let times = calls.failed.entry(code.0).or_default();
             *times += 1;
             new = *times == 1;
@@ -85,12 +92,23 @@ pub(crate) fn called(name: &'static str, code: CUresult) {
     }
 }
 
+/// The table that NVRTC asks for, which goes on without.
+const OF_NVRTC: [u8; 16] = 0xda9151d3_3ae6_cc41_a5c0_4f26d533e328_u128.to_be_bytes();
+
+/// Notes that somebody asked for a table of undocumented functions.
+pub(crate) fn asked_for_table(id: CUuuid) {
+    if id.bytes.map(|byte| byte as u8) != OF_NVRTC {
+        with(|summary| summary.tables += 1);
+        save();
+    }
+}
+
 /// Notes that a kernel ran, and its fault.
-pub(crate) fn launched(kernel: &str, fault: Option<CUresult>) {
+pub(crate) fn launched(kernel: &str, fault: Option<CUresult>, at: Option<At>) {
     with(|summary| {
         summary.launches += 1;
         if let Some(code) = fault {
-            summary.faults.push((kernel.to_owned(), code));
+            summary.faults.push((kernel.to_owned(), code, at));
         }
     });
     if fault.is_some() {
@@ -101,6 +119,18 @@ pub(crate) fn launched(kernel: &str, fault: Option<CUresult>) {
 /// Notes what the warps of a kernel ran.
 pub(crate) fn ran(steps: u64) {
     with(|summary| summary.steps += steps);
+}
+
+/// Notes memory that the program has not freed, as its context ends.
+pub(crate) fn left(one: &Allocation) {
+    if is_leak(one) {
+        with(|summary| summary.left.push((one.base, one.size, one.life.device)));
+    }
+}
+
+/// Whether memory that nobody frees is told.
+fn is_leak(one: &Allocation) -> bool {
+    matches!(one.kind, Kind::Device | Kind::Managed | Kind::Heap)
 }
 
 /// Notes that code was refused.
@@ -191,15 +221,25 @@ fn times(count: u64) -> String {
     if count == 1 { String::new() } else { format!(" ({} times)", grouped(count)) }
 }
 
+/// The threads that faulted, in words.
+fn threads(at: At) -> String {
+    let place = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+    let block = place(at.block);
+    match (place(at.first), place(at.last)) {
+        (first, last) if first == last => format!("thread {first} in block {block}"),
+        (first, last) => format!("a thread of {first} to {last} in block {block}"),
+    }
+}
+
 /// The summary; at the end also of what the process left.
 fn text(ended: bool) -> String {
     let races = race::races();
     let left = if ended && driver::ready() { SPACE.left() } else { Vec::new() };
-    let leaks =
-        left.iter().filter(|one| matches!(one.kind, Kind::Device | Kind::Managed | Kind::Heap));
-    let leaks: Vec<_> = leaks.map(|one| (one.base, one.size, one.life.device)).collect();
+    let leaks = left.iter().filter(|one| is_leak(one));
+    let leaks = leaks.map(|one| (one.base, one.size, one.life.device));
     let summary = sync::lock(&SUMMARY);
     let Some(summary) = summary.as_ref() else { return String::new() };
+    let leaks: Vec<_> = summary.left.iter().copied().chain(leaks).collect();
     let mut lines = Vec::new();
     let program: Vec<_> = std::env::args_os().take(3).collect();
     let program: Vec<_> = program.iter().map(|part| part.to_string_lossy()).collect();
@@ -218,6 +258,9 @@ fn text(ended: bool) -> String {
         counted(summary.launches, "launch"),
         grouped(summary.steps)
     ));
+    if summary.tables > 0 {
+        lines.push(format!("{RUNTIME}{}", times(summary.tables)));
+    }
     let mut calls: Vec<_> = summary.calls.iter().collect();
     calls.sort_unstable_by_key(|(name, _)| **name);
     for (name, calls) in calls {
@@ -225,9 +268,6 @@ fn text(ended: bool) -> String {
             let what =
                 if code == CUDA_ERROR_NOT_SUPPORTED.0 { "Not supported" } else { "Program hit" };
             let error = result::name_of(CUresult(code)).unwrap_or("an unknown error");
-            if *name == "cuGetExportTable" {
-                lines.push(RUNTIME.to_owned());
-            }
             lines.push(format!(
                 "{what}: {error} (error {code}) on {} of {name}",
                 counted(count, "call")
@@ -239,9 +279,10 @@ fn text(ended: bool) -> String {
         lines.push(format!("{}{}", parts.next().unwrap_or_default(), times(count)));
         lines.extend(parts.map(str::to_owned));
     }
-    for (kernel, code) in summary.faults.iter().take(TOLD) {
+    for (kernel, code, at) in summary.faults.iter().take(TOLD) {
         let error = result::name_of(*code).unwrap_or("an unknown error");
         lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
+        lines.extend(at.map(|at| format!("    by {}", threads(at))));
     }
     let wrong = check::with_findings(|found| {
         lines.extend(found.iter().take(TOLD).map(ToString::to_string));
@@ -270,7 +311,7 @@ fn text(ended: bool) -> String {
     lines.push(format!("RACE SUMMARY: {}", counted(races.len() as u64, "race")));
     // With the check, an access that misses is among these already.
     let known = |code: CUresult| check::on() && code == CUDA_ERROR_ILLEGAL_ADDRESS;
-    let errors = wrong + summary.faults.iter().filter(|&&(_, code)| !known(code)).count() as u64;
+    let errors = wrong + summary.faults.iter().filter(|&&(_, code, _)| !known(code)).count() as u64;
     lines.push(format!("ERROR SUMMARY: {}", counted(errors, "error")));
     lines.iter().fold(String::new(), |out, line| out + "========= " + line + "\n")
 }
@@ -278,6 +319,14 @@ fn text(ended: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fault_names_its_threads() {
+        let at = At { block: [3, 0, 1], first: [1, 2, 0], last: [1, 2, 0] };
+        assert_eq!(threads(at), "thread (1,2,0) in block (3,0,1)");
+        let at = At { last: [5, 2, 0], ..at };
+        assert_eq!(threads(at), "a thread of (1,2,0) to (5,2,0) in block (3,0,1)");
+    }
 
     #[test]
     fn counts_have_commas_and_plurals() {

@@ -1,4 +1,4 @@
-//! The driver's compiler and its linker: F282, F283, F289, F536, F591.
+//! The driver's compiler and its linker: F282, F283, F289, F536, F591, F656.
 
 use crate::modules::{BAD, TEXT, alone, place};
 use crate::raw::*;
@@ -297,5 +297,21 @@ fn local_symbols_of_a_link_stay_apart_and_weak_ones_become_one() {
         ok!(cuLinkDestroy(state));
     }
     ok!(cuMemFree_v2(memory));
+    place.destroy();
+}
+
+/// F656
+#[test]
+fn a_link_of_nothing_is_complete() {
+    let _alone = alone();
+    let (place, _) = place();
+    let mut options = Options::new(&[]);
+    let (list, values) = (options.options.as_mut_ptr(), options.values.as_mut_ptr());
+    let mut state = null_mut();
+    ok!(cuLinkCreate_v2(0, list, values, &raw mut state));
+    let (mut image, mut size) = (null_mut(), 0);
+    ok!(cuLinkComplete(state, &raw mut image, &raw mut size));
+    assert!(!image.is_null() && size > 0);
+    ok!(cuLinkDestroy(state));
     place.destroy();
 }

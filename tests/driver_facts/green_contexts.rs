@@ -104,6 +104,7 @@ fn a_green_context_gets_what_was_described() {
         let have = count(&whole);
         let (parts, rest) = split::<3>(&whole, 0, 16).unwrap();
         let (pair, _) = split::<1>(&whole, 1, 16).unwrap();
+        let (eight, _) = split::<2>(&whole, 0, 8).unwrap();
         let over = have - 48;
         for (resources, gets) in [
             (&mut [whole][..], [have, 8, 8]),
@@ -112,6 +113,10 @@ fn a_green_context_gets_what_was_described() {
             (&mut [rest], [over, 2, 2]),
             (&mut [parts[2], rest], [over + 16, 2, 2]),
             (&mut [pair[0]], [16, 2, 2]),
+            (&mut [whole, whole], [have, 8, 8]),
+            (&mut [parts[0], parts[0]], [32, 8, 8]),
+            (&mut [parts[0], eight[1]], [24, 8, 8]),
+            (&mut [parts[0], whole], [have, 8, 8]),
         ] {
             let green = made!(newer cuGreenCtxCreate(describe(resources), device, 1));
             assert_eq!(told(&resource_of(green)), gets);

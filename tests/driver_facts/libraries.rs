@@ -1,4 +1,4 @@
-//! Libraries and their kernels: F280, F284 to F288, F532.
+//! Libraries and their kernels: F280, F284 to F288, F532, F651.
 
 use crate::fresh;
 use crate::modules::{BAD, GARBAGE, TEXT, alone, place};
@@ -265,4 +265,75 @@ fn what_is_set_of_a_kernel_holds_for_functions_to_come() {
     pop();
     ok!(cuLibraryUnload(library));
     place.destroy();
+}
+
+/// A managed variable with a first value, one that is not managed, and a kernel that adds to the first.
+const MANAGED: &std::ffi::CStr = c"
+.version 7.0
+.target sm_60
+.address_size 64
+.visible .global .attribute(.managed) .align 4 .u32 shared[2] = {5, 6};
+.visible .global .align 4 .b8 plain[16];
+.visible .entry add() {
+    .reg .b32 %r<2>;
+    ld.global.u32 %r1, [shared+4];
+    add.u32 %r1, %r1, 10;
+    st.global.u32 [shared+4], %r1;
+    ret;
+}
+";
+
+/// The second number of the managed variable, which the host reads.
+fn second(at: CUdeviceptr) -> u32 {
+    // SAFETY: managed memory of two numbers, which no work uses meanwhile.
+    unsafe { std::ptr::with_exposed_provenance::<u32>(at as usize + 4).read_volatile() }
+}
+
+/// F651
+#[test]
+fn a_managed_variable_is_one_for_all_contexts_and_the_host() {
+    crate::skip_under_miri!("the host uses memory by its address");
+    fresh!(a_managed_variable_is_one_for_all_contexts_and_the_host, {
+        let (place, _) = place();
+        pop();
+        let other = Place::new();
+        let (code, library) = load_library(MANAGED.as_ptr().cast());
+        assert_eq!(code, SUCCESS);
+        let (mut address, mut bytes) = (0, 0);
+        let size = &raw mut bytes;
+        let managed = c"shared".as_ptr();
+        // No context is current.
+        ok!(cuLibraryGetManaged(&raw mut address, size, library, managed));
+        assert_eq!((bytes, second(address)), (8, 6));
+        for name in [c"plain", c"none", c"add"] {
+            let mut none = 0;
+            let code = code!(cuLibraryGetManaged(&raw mut none, size, library, name.as_ptr()));
+            assert_eq!(code, NOT_FOUND, "{name:?}");
+        }
+        let mut plain = Vec::new();
+        for (index, context) in [place.context, other.context].into_iter().enumerate() {
+            ok!(cuCtxPushCurrent_v2(context));
+            let (mut one, mut two) = (0, 0);
+            ok!(cuLibraryGetGlobal(&raw mut one, size, library, managed));
+            let module: CUmodule = made!(cuLibraryGetModule(library));
+            ok!(cuModuleGetGlobal_v2(&raw mut two, size, module, managed));
+            assert_eq!((one, two), (address, address));
+            ok!(cuLibraryGetGlobal(&raw mut one, size, library, c"plain".as_ptr()));
+            plain.push(one);
+            let mut is_managed: u32 = 9;
+            let of = CU_POINTER_ATTRIBUTE_IS_MANAGED;
+            ok!(cuPointerGetAttribute((&raw mut is_managed).cast(), of, address));
+            assert_eq!(is_managed, 1);
+            let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"add".as_ptr()));
+            let function: CUfunction = made!(cuKernelGetFunction(kernel));
+            assert_eq!(launch(function, null_mut(), &[]), SUCCESS);
+            ok!(cuCtxSynchronize());
+            assert_eq!(second(address), 16 + 10 * index as u32);
+            pop();
+        }
+        assert_ne!(plain[0], plain[1]);
+        ok!(cuLibraryUnload(library));
+        other.destroy();
+        place.destroy();
+    });
 }

@@ -56,6 +56,8 @@ mod host_pools;
 mod images;
 mod ipc;
 mod kernels;
+#[cfg(target_os = "linux")] // the loader calls what is in a section of the executable
+mod last_calls;
 mod launches;
 mod legacy;
 mod libraries;

@@ -1,4 +1,4 @@
-//! Functions that `cuda.h` no longer declares in CUDA 13, and the driver still has: F528 to F531.
+//! Functions that `cuda.h` no longer declares in CUDA 13, and the driver still has: F528 to F531, F653.
 
 use crate::dangling;
 use crate::raw::*;
@@ -212,4 +212,73 @@ fn the_last_to_detach_destroys_a_context() {
     assert_eq!(cuCtxAttach(&raw mut attached, 0), SUCCESS);
     ok!(cuCtxDestroy_v2(context));
     assert!(current().is_null());
+}
+
+/// Functions in the form that a version before CUDA 12 had, by name.
+macro_rules! since {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*);)*) => { $(
+        #[allow(non_snake_case, reason = "the name of C")]
+        fn $name($($arg: $ty),*) -> CUresult {
+            let name = concat!(stringify!($name), "\0");
+            let mut address: *mut c_void = null_mut();
+            ok!(cuGetProcAddress_v2(name.as_ptr().cast(), &raw mut address, 11_080, 0, null_mut()));
+            assert!(!address.is_null(), "{name}");
+            // SAFETY: the function of the name, of this type before CUDA 12.
+            let function: unsafe extern "C" fn($($ty),*) -> CUresult = unsafe { transmute(address) };
+            // SAFETY: As for `code!`.
+            unsafe { function($($arg),*) }
+        }
+    )* };
+}
+
+since! {
+    fn cuGraphAddKernelNode(node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: *const CUDA_KERNEL_NODE_PARAMS_v1);
+    fn cuGraphKernelNodeGetParams(node: CUgraphNode, params: *mut CUDA_KERNEL_NODE_PARAMS_v1);
+    fn cuGraphKernelNodeSetParams(node: CUgraphNode, params: *const CUDA_KERNEL_NODE_PARAMS_v1);
+    fn cuGraphExecKernelNodeSetParams(exec: CUgraphExec, node: CUgraphNode, params: *const CUDA_KERNEL_NODE_PARAMS_v1);
+    fn cuGraphExecUpdate(exec: CUgraphExec, graph: CUgraph, node: *mut CUgraphNode, result: *mut CUgraphExecUpdateResult);
+    fn cuGraphInstantiate(exec: *mut CUgraphExec, graph: CUgraph, node: *mut CUgraphNode, log: *mut std::ffi::c_char, bytes: usize);
+}
+
+/// F653
+#[test]
+fn graphs_of_kernels_in_the_forms_before_cuda_12() {
+    let place = place();
+    let graph: CUgraph = made!(cuGraphCreate(0));
+    let store = |value: u64, f: &mut dyn FnMut(*const CUDA_KERNEL_NODE_PARAMS_v1) -> CUresult| {
+        let (mut at, mut value) = (place.memory, value);
+        let mut arguments = [(&raw mut at).cast::<c_void>(), (&raw mut value).cast()];
+        let mut params: CUDA_KERNEL_NODE_PARAMS_v1 = all_zeros();
+        params.func = place.kernel(c"store_value");
+        (params.gridDimX, params.gridDimY, params.gridDimZ) = (1, 1, 1);
+        (params.blockDimX, params.blockDimY, params.blockDimZ) = (1, 1, 1);
+        params.kernelParams = arguments.as_mut_ptr();
+        f(&raw const params)
+    };
+    let mut node = null_mut();
+    let none = std::ptr::null();
+    let mut add = |params| cuGraphAddKernelNode(&raw mut node, graph, none, 0, params);
+    assert_eq!(store(1, &mut add), SUCCESS);
+    assert_eq!(add(none.cast()), INVALID_VALUE);
+    let mut told: CUDA_KERNEL_NODE_PARAMS_v1 = all_zeros();
+    assert_eq!(cuGraphKernelNodeGetParams(node, &raw mut told), SUCCESS);
+    assert_eq!((told.func, told.gridDimX), (place.kernel(c"store_value"), 1));
+    assert_eq!(store(2, &mut |params| cuGraphKernelNodeSetParams(node, params)), SUCCESS);
+    let (mut exec, mut bad) = (null_mut(), null_mut());
+    let made = cuGraphInstantiate(&raw mut exec, graph, &raw mut bad, null_mut(), 0);
+    assert_eq!(made, SUCCESS);
+    let run = || {
+        ok!(cuGraphLaunch(exec, place.stream));
+        ok!(cuStreamSynchronize(place.stream));
+        place.value()
+    };
+    assert_eq!(run(), 2);
+    assert_eq!(store(3, &mut |params| cuGraphExecKernelNodeSetParams(exec, node, params)), SUCCESS);
+    assert_eq!(run(), 3);
+    let mut result = CU_GRAPH_EXEC_UPDATE_ERROR;
+    assert_eq!(cuGraphExecUpdate(exec, graph, &raw mut bad, &raw mut result), SUCCESS);
+    assert_eq!((result, run()), (CU_GRAPH_EXEC_UPDATE_SUCCESS, 2));
+    ok!(cuGraphExecDestroy(exec));
+    ok!(cuGraphDestroy(graph));
+    place.destroy();
 }

@@ -470,3 +470,41 @@ fn a_device_is_a_location_of_pools() {
         ok!(cuMemPoolDestroy(own));
     });
 }
+
+/// F649
+#[test]
+fn large_memory_begins_at_multiples_of_two_mebibytes() {
+    let place = place();
+    for (bytes, aligned) in
+        [(8, 512), (4096, 512), (1 << 20, 512), (2 << 20, 2 << 20), (5 << 20, 2 << 20)]
+    {
+        let at: CUdeviceptr = made!(cuMemAlloc_v2(bytes));
+        assert_eq!(at % aligned, 0, "{bytes} bytes at {at:#x}");
+        ok!(cuMemFree_v2(at));
+    }
+    place.destroy();
+}
+
+/// F650
+#[test]
+fn memory_that_a_pool_keeps_goes_to_other_allocations() {
+    crate::skip_under_miri!("takes most of the memory");
+    fresh!(memory_that_a_pool_keeps_goes_to_other_allocations, {
+        let place = place();
+        let (mut free, mut total) = (0_usize, 0);
+        ok!(cuMemGetInfo_v2(&raw mut free, &raw mut total));
+        let most = free / 4 * 3;
+        let pool: CUmemoryPool = made!(cuDeviceGetDefaultMemPool(device()));
+        let mut keep = u64::MAX;
+        let threshold = CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+        ok!(cuMemPoolSetAttribute(pool, threshold, (&raw mut keep).cast()));
+        let at: CUdeviceptr = made!(cuMemAllocAsync(most, place.stream));
+        ok!(cuMemFreeAsync(at, place.stream));
+        ok!(cuCtxSynchronize());
+        ok!(cuMemGetInfo_v2(&raw mut free, null_mut()));
+        assert!(free < most, "the pool keeps it");
+        let at: CUdeviceptr = made!(cuMemAlloc_v2(most));
+        ok!(cuMemFree_v2(at));
+        place.destroy();
+    });
+}

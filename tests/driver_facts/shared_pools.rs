@@ -1,4 +1,4 @@
-//! Pools between processes: F440 to F448, F455 to F457.
+//! Pools between processes: F440 to F448, F455 to F457, F652.
 #![cfg(unix)] // its handle is a descriptor
 
 use crate::common::{assert_success, respawn_with};
@@ -426,4 +426,70 @@ fn pools_are_shared_after_a_fault() {
         import(descriptor);
         open(pool, data);
     });
+}
+
+/// Uses a descriptor as if it were that of a file.
+fn as_file(descriptor: c_int) {
+    let mut bytes = [9_u8; 8];
+    let (from, to) = (bytes.as_ptr().cast(), bytes.as_mut_ptr().cast());
+    // SAFETY: the system takes whatever descriptor there is.
+    let cut = unsafe { libc::ftruncate(descriptor, 0) } as isize;
+    // SAFETY: 8 bytes to read.
+    let put = unsafe { libc::pwrite(descriptor, from, 8, 0) };
+    // SAFETY: 8 bytes to write.
+    let got = unsafe { libc::pread(descriptor, to, 8, 0) };
+    // SAFETY: 8 bytes to read.
+    let written = unsafe { libc::write(descriptor, from, 8) };
+    assert_eq!([cut, put, got, written], [-1; 4]);
+    let rights = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping at an address of the system's choice disturbs nothing.
+    let at = unsafe { libc::mmap(null_mut(), 4096, rights, libc::MAP_SHARED, descriptor, 0) };
+    assert_eq!(at, libc::MAP_FAILED);
+}
+
+/// F652
+#[test]
+fn exported_descriptors_are_no_files() {
+    skip_under_miri!("asks the system");
+    let place = place();
+    needs_shared_pools!();
+    let pool = create(FILE);
+    let (at, descriptor) = (allocate(pool, place.stream), export(pool));
+    ok!(cuMemsetD32_v2(at, 7, BYTES / 4));
+    as_file(descriptor);
+    let mut value = 0_u32;
+    ok!(cuMemcpyDtoH_v2((&raw mut value).cast(), at, 4));
+    assert_eq!(value, 7);
+    open(import(descriptor), describe(at));
+
+    let mut properties: CUmemAllocationProp = all_zeros();
+    properties.r#type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.requestedHandleTypes = FILE;
+    properties.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
+    properties.location.anonymous.id = device();
+    let properties = &raw const properties;
+    let bytes: usize =
+        made!(cuMemGetAllocationGranularity(properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    let memory: CUmemGenericAllocationHandle = made!(cuMemCreate(bytes, properties, 0));
+    let mut descriptor: c_int = -1;
+    ok!(cuMemExportToShareableHandle((&raw mut descriptor).cast(), memory, FILE, 0));
+    let map = |memory| {
+        let at: CUdeviceptr = made!(cuMemAddressReserve(bytes, 0, 0, 0));
+        ok!(cuMemMap(at, bytes, 0, memory, 0));
+        let mut access: CUmemAccessDesc = all_zeros();
+        access.location.r#type = CU_MEM_LOCATION_TYPE_DEVICE;
+        access.location.anonymous.id = device();
+        access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        ok!(cuMemSetAccess(at, bytes, &raw const access, 1));
+        at
+    };
+    let first = map(memory);
+    ok!(cuMemsetD32_v2(first, 8, bytes / 4));
+    as_file(descriptor);
+    let again: CUmemGenericAllocationHandle =
+        made!(cuMemImportFromShareableHandle(sent(descriptor), FILE));
+    let second = map(again);
+    ok!(cuMemcpyDtoH_v2((&raw mut value).cast(), second, 4));
+    assert_eq!(value, 8);
+    place.destroy();
 }

@@ -60,6 +60,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/images.rs",
     "tests/driver_facts/ipc.rs",
     "tests/driver_facts/kernels.rs",
+    "tests/driver_facts/last_calls.rs",
     "tests/driver_facts/launches.rs",
     "tests/driver_facts/legacy.rs",
     "tests/driver_facts/libraries.rs",

@@ -119,6 +119,7 @@ fn global(
         size: size as usize,
         init,
         fixups,
+        managed: variable.managed,
         visible: variable.visible,
     })
 }

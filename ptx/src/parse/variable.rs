@@ -52,12 +52,12 @@ impl<'s> Parser<'_, 's> {
         list: &mut Vec<Variable<'s>>,
     ) -> Result<(), Diagnostic> {
         let first = self.variable(space, linkage)?;
-        let (ty, align) = (first.ty, first.align);
+        let (ty, align, managed) = (first.ty, first.align, first.managed);
         list.push(first);
         // Further names share the type: `.u32 a, b;`.
         while self.take(',') {
             let more = self.named(space, linkage, ty, u64::from(ty.bytes), align)?;
-            list.push(more);
+            list.push(Variable { managed, ..more });
         }
         self.expect(';')
     }
@@ -66,6 +66,7 @@ impl<'s> Parser<'_, 's> {
     fn variable(&mut self, space: Space, linkage: Linkage) -> Result<Variable<'s>, Diagnostic> {
         let mut align = None;
         let mut lanes = 1;
+        let mut managed = false;
         loop {
             if self.take_word(".align") {
                 align = Some(self.alignment()?);
@@ -79,10 +80,12 @@ impl<'s> Parser<'_, 's> {
             } else if self.take_word(".v8") {
                 lanes = 8;
             } else if self.take_word(".attribute") {
-                // `.managed` and the like: device memory all the same.
-                while self.next() != Kind::Mark(')') {
-                    if self.peek(0) == Kind::End {
-                        return self.unexpected("')'");
+                loop {
+                    match self.next() {
+                        Kind::Mark(')') => break,
+                        Kind::Word(".managed") => managed = true,
+                        _ if self.peek(0) == Kind::End => return self.unexpected("')'"),
+                        _ => {}
                     }
                 }
             } else {
@@ -100,7 +103,8 @@ impl<'s> Parser<'_, 's> {
             }
         }
         let bytes = u64::from(ty.bytes) * lanes;
-        self.named(space, linkage, ty, bytes, align.unwrap_or(bytes))
+        let variable = self.named(space, linkage, ty, bytes, align.unwrap_or(bytes))?;
+        Ok(Variable { managed, ..variable })
     }
 
     fn alignment(&mut self) -> Result<u64, Diagnostic> {
@@ -152,6 +156,7 @@ impl<'s> Parser<'_, 's> {
             ty,
             size,
             init,
+            managed: false,
             visible: linkage.visible,
             external: linkage.external,
         })

@@ -154,6 +154,21 @@ pub trait Output: Sync {
     fn ran(&self, steps: u64) {
         let _nobody = steps;
     }
+    /// Which threads ran an instruction that faulted.
+    fn faulted(&self, at: At) {
+        let _nobody = at;
+    }
+}
+
+/// The threads of a warp that ran an instruction together, at least one of which faulted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// Their block.
+    pub block: [u32; 3],
+    /// The first of them.
+    pub first: [u32; 3],
+    /// The last of them.
+    pub last: [u32; 3],
 }
 
 /// What ends a launch before its time.

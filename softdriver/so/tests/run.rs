@@ -42,6 +42,42 @@ fn devices() -> i32 {
     devices
 }
 
+/// A new context, which is current.
+fn context() -> *mut c_void {
+    // SAFETY: the function of this name takes room for a handle, flags, and a device.
+    let create: extern "C" fn(*mut *mut c_void, c_uint, i32) -> c_uint =
+        unsafe { std::mem::transmute(function("cuCtxCreate_v2")) };
+    let mut context = std::ptr::null_mut();
+    assert_eq!(create(&raw mut context, 0, 0), 0);
+    context
+}
+
+/// Destroys it.
+fn end(context: *mut c_void) {
+    // SAFETY: the function of this name takes a context.
+    let destroy: extern "C" fn(*mut c_void) -> c_uint =
+        unsafe { std::mem::transmute(function("cuCtxDestroy_v2")) };
+    assert_eq!(destroy(context), 0);
+}
+
+/// The answer to a module of a text.
+fn load(text: &std::ffi::CStr) -> c_uint {
+    // SAFETY: the function of this name takes room for a handle, and an image.
+    let load: extern "C" fn(*mut *mut c_void, *const std::ffi::c_char) -> c_uint =
+        unsafe { std::mem::transmute(function("cuModuleLoadData")) };
+    let mut module = std::ptr::null_mut();
+    load(&raw mut module, text.as_ptr())
+}
+
+/// Allocates 128 bytes.
+fn allocate() {
+    // SAFETY: the function of this name takes room for an address, and a size.
+    let allocate: extern "C" fn(*mut u64, usize) -> c_uint =
+        unsafe { std::mem::transmute(function("cuMemAlloc_v2")) };
+    let mut address = 0;
+    assert_eq!(allocate(&raw mut address, 128), 0);
+}
+
 /// The program, as what the environment says; not a test of its own.
 #[test]
 fn program() {
@@ -53,6 +89,18 @@ fn program() {
     match act.as_str() {
         "devices" => println!("{} devices", devices()),
         "unsupported" => assert_eq!(call("cuCheckpointProcessLock", 0), 801),
+        "failed call" => assert_eq!(call("cuDevicePrimaryCtxRelease_v2", 0), 201),
+        "refused" => {
+            let context = context();
+            assert_eq!(load(c".version 8.0\n.target sm_90\n.address_size 64\n.strange\n"), 218);
+            end(context);
+        }
+        "leak" => {
+            let context = context();
+            allocate();
+            end(context);
+        }
+        "well" => end(context()),
         "status" => process::exit(7),
         "abort" => process::abort(),
         "wait" => {
@@ -107,6 +155,24 @@ fn the_end_is_that_of_the_program() {
     assert_eq!(status.code(), Some(127));
     let status = Command::new(TOOL).args(["run", "--no-such-option"]).output().unwrap().status;
     assert_eq!(status.code(), Some(2));
+}
+
+#[test]
+fn what_goes_wrong_fails_the_job_unless_it_is_allowed() {
+    for (act, allowed, says) in [
+        ("unsupported", "unsupported", "Not supported"),
+        ("failed call", "calls", "Program hit: CUDA_ERROR_INVALID_CONTEXT (error 201)"),
+        ("refused", "refused,calls", "PTX was refused: line 4"),
+        ("leak", "leaks", "LEAK SUMMARY: 128 bytes leaked in 1 allocation"),
+    ] {
+        let (output, _, err) = run(&["--error-exitcode", "9", "--quiet"], act);
+        assert_eq!(output.status.code(), Some(9), "{act}: {err}");
+        assert!(err.contains(says), "{act}: {err}");
+        let (output, _, err) = run(&["--error-exitcode", "9", "--allow", allowed], act);
+        assert_eq!(output.status.code(), Some(0), "{act}: {err}");
+    }
+    let (output, _, err) = run(&["--error-exitcode", "9", "--quiet"], "well");
+    assert_eq!((output.status.code(), &*err), (Some(0), ""));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::model::life::Life;
 use crate::model::memory::space::SPACE;
 use crate::model::module::MODULES;
 use crate::model::{device, stack};
-use crate::{entry, sticky, sync};
+use crate::{entry, sticky, summary, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
 use std::sync::Arc;
@@ -74,7 +74,12 @@ pub(crate) fn end(life: &Life) -> bool {
     }
     FUNCTIONS.retain(|function| !life.is(&function.module.life));
     MODULES.retain(|module| !life.is(&module.life));
-    SPACE.free_all(life);
+    for left in SPACE.free_all(life) {
+        // Behind a fault the program cannot free it.
+        if !sticky::faulted() {
+            summary::left(&left);
+        }
+    }
     life.close();
     true
 }

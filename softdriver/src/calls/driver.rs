@@ -8,7 +8,7 @@ use crate::model::coredump;
 use crate::model::device::{DEVICES, Device};
 #[cfg(unix)]
 use crate::model::driver::after_fork;
-use crate::model::driver::{READY, ready};
+use crate::model::driver::{READY, end_at_exit, ready};
 use crate::{check, entry, faults, report, schedule, summary, trace, visible};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -71,8 +71,9 @@ driver! {
             #[cfg(unix)]
             let _ = unsafe { libc::pthread_atfork(None, None, Some(after_fork)) };
             begin(environment);
+            end_at_exit();
             coredump::begin();
-            visible.iter().enumerate().map(|(i, &number)| Device::new(i, number)).collect()
+            visible.iter().enumerate().map(|(i, &number)| Device::new(i, number, environment.lowered.clone())).collect()
         });
         READY.store(true, Ordering::Release);
         Ok(())

@@ -3,15 +3,17 @@
 
 use crate::call::driver;
 use crate::calls::stack;
+use crate::entry::Answer;
 use crate::model::context::LIVING;
-use crate::model::event;
 use crate::model::ipc::OPENED;
 use crate::model::ipc::{Counts, One};
+use crate::model::life::Life;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::shared::Shared;
 use crate::model::memory::shared::Told;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
+use crate::model::{device, event};
 use crate::{entry, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -26,10 +28,16 @@ const LAZY: c_uint = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
+/// NOT_SUPPORTED for a device that shares nothing with other processes.
+fn has_ipc(life: &Life) -> Answer {
+    let lacks = device::all()[life.device].lacks(CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED);
+    if lacks || !Physical::IS_SHARED { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
+}
+
 driver! {
     /// A handle by which another process opens an event, which was created for that.
     fn cuIpcGetEventHandle(pHandle: *mut CUipcEventHandle, event: CUevent) {
-        stack::current_home()?;
+        has_ipc(&*stack::current_home()?)?;
         entry::wanted(pHandle)?;
         entry::wanted(event)?;
         let event = event::find(event)?;
@@ -46,6 +54,7 @@ driver! {
     /// Opens an event of another process in the current context.
     fn cuIpcOpenEventHandle(phEvent: *mut CUevent, handle: CUipcEventHandle) {
         let life = stack::current_home()?;
+        has_ipc(&life)?;
         entry::wanted(phEvent)?;
         let told = Told::from(EVENT, handle.reserved, CUDA_ERROR_MAP_FAILED)?;
         if told.place.process == std::process::id() {
@@ -57,11 +66,8 @@ driver! {
     /// A handle by which another process opens the allocation that an address is in, whose bytes move to where that
     /// finds them. Waits for the work of the context.
     fn cuIpcGetMemHandle(pHandle: *mut CUipcMemHandle, dptr: CUdeviceptr) {
-        stack::current_home()?;
+        has_ipc(&*stack::current_home()?)?;
         entry::wanted(pHandle)?;
-        if !Physical::IS_SHARED {
-            return Err(CUDA_ERROR_NOT_SUPPORTED);
-        }
         let allocation = SPACE.find(dptr, 1)?;
         if allocation.kind != Kind::Device || allocation.pool.is_some() {
             return Err(INVALID);
@@ -77,6 +83,7 @@ driver! {
     /// Maps an allocation of another process into the current context. A second time, it is the same address.
     fn cuIpcOpenMemHandle_v2(pdptr: *mut CUdeviceptr, handle: CUipcMemHandle, Flags: c_uint) {
         let life = stack::current_home()?;
+        has_ipc(&life)?;
         entry::wanted(pdptr)?;
         if Flags != LAZY {
             return Err(INVALID);

@@ -9,11 +9,11 @@ use crate::model::library::KERNELS;
 use crate::model::library::LIBRARIES;
 use crate::model::library::{Library, find_kernel, function_in};
 use crate::model::module::MODULES;
-use crate::model::{capture, device, stack};
+use crate::model::{capture, device, module as module_model, stack};
 use crate::{entry, sync};
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use cuscope_sys::*;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 fn find(handle: CUlibrary) -> Answer<Arc<Library>> {
     LIBRARIES.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)
@@ -29,8 +29,8 @@ fn load(
     let code = module::image(image, &logs).and_then(|text| module::compile(&text, &logs));
     let code = code.map(Arc::new);
     let make = |handle| {
-        let (modules, kernels) = (Mutex::default(), Mutex::default());
-        Library { handle, code, modules, kernels }
+        let (managed, modules, kernels) = Default::default();
+        Library { handle, code, managed, modules, kernels }
     };
     let (handle, _) = LIBRARIES.insert(make);
     entry::write(to, std::ptr::without_provenance_mut(handle))
@@ -100,6 +100,7 @@ driver! {
                 module.end();
             }
         }
+        module_model::free(known.managed.get().map_or(&[], |all| all));
         Ok(())
     }
     /// A kernel by name, with the same handle each time (F270, F284).
@@ -164,7 +165,7 @@ driver! {
         let module = library.module_in(&crate::calls::stack::current_home()?)?;
         module.write_variable(name, dptr, bytes)
     }
-    /// No variable is managed here (F285).
+    /// A managed variable, which is the same one in all contexts; none need be current (F651).
     fn cuLibraryGetManaged(
         dptr: *mut CUdeviceptr,
         bytes: *mut usize,
@@ -174,9 +175,11 @@ driver! {
         if dptr.is_null() && bytes.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let _library = find(library)?;
-        let _name = entry::text(name)?;
-        Err(CUDA_ERROR_NOT_FOUND)
+        let library = find(library)?;
+        let (address, size) = library.managed_variable(entry::text(name)?.to_bytes())?;
+        entry::write_optional(dptr, address);
+        entry::write_optional(bytes, size);
+        Ok(())
     }
     /// No function is unified (F285).
     fn cuLibraryGetUnifiedFunction(

@@ -18,11 +18,11 @@ fn peer(handle: CUcontext) -> Answer<Arc<Life>> {
 }
 
 /// One attribute of the link between two devices, as between two H200s of a host.
-fn link(attribute: CUdevice_P2PAttribute) -> Answer<c_int> {
+fn link(attribute: CUdevice_P2PAttribute, reaches: bool) -> Answer<c_int> {
     Ok(match attribute {
         CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
         | CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED
-        | CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED => 1,
+        | CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED => c_int::from(reaches),
         CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK
         | CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED => 0,
         _ => return Err(CUDA_ERROR_INVALID_VALUE),
@@ -62,13 +62,14 @@ fn capabilities(
 }
 
 driver! {
-    /// Whether a device can access the memory of another: every one can, but not its own so.
+    /// Whether a device can access the memory of another: every one can, but not its own so, and none by a lowered
+    /// attribute.
     fn cuDeviceCanAccessPeer(canAccessPeer: *mut c_int, dev: CUdevice, peerDev: CUdevice) [
         after_fault,
     ] {
         entry::wanted(canAccessPeer)?;
         let (own, other) = (device::device(dev)?, device::device(peerDev)?);
-        entry::write(canAccessPeer, c_int::from(own.ordinal != other.ordinal))
+        entry::write(canAccessPeer, c_int::from(own.reaches(other)))
     }
     /// One attribute of the link between two devices; of a device with itself, INVALID_DEVICE.
     fn cuDeviceGetP2PAttribute(
@@ -82,7 +83,7 @@ driver! {
         if from.ordinal == to.ordinal {
             return Err(CUDA_ERROR_INVALID_DEVICE);
         }
-        entry::write(value, link(attrib)?)
+        entry::write(value, link(attrib, from.reaches(to))?)
     }
     /// What the link between two devices can do; of a device with itself, INVALID_DEVICE.
     fn cuDeviceGetP2PAtomicCapabilities(
@@ -94,7 +95,7 @@ driver! {
     ) {
         self::capabilities(capabilities, operations, count, || {
             let (from, to) = (device::device(srcDevice)?, device::device(dstDevice)?);
-            if from.ordinal == to.ordinal { Err(CUDA_ERROR_INVALID_DEVICE) } else { Ok(true) }
+            if from.ordinal == to.ordinal { Err(CUDA_ERROR_INVALID_DEVICE) } else { Ok(from.reaches(to)) }
         })
     }
     /// What the link to the host can do: nothing.
@@ -114,7 +115,8 @@ driver! {
         if Flags != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        if own.device == peer.device {
+        let all = device::all();
+        if !all[own.device].reaches(&all[peer.device]) {
             return Err(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
         }
         if !PEERS.enable(&own, &peer) {

@@ -22,7 +22,7 @@ const NO_DEVICE: c_int = -2;
 /// Writes an attribute of an address in an allocation. What has no value is written as zero, with
 /// INVALID_VALUE.
 fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Allocation) -> Answer {
-    let (host, managed) = (one.kind.is_host(), one.kind == Kind::Managed);
+    let (host, managed) = (one.kind.is_host(), one.kind.is_managed());
     let number = |value: u64| entry::write(data.cast(), value);
     let flag = |value: bool| entry::write(data.cast(), c_uint::from(value));
     let pointer = |there: bool| {

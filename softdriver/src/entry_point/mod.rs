@@ -5,6 +5,7 @@ mod functions;
 use crate::call::driver;
 use crate::calls::driver::VERSION;
 use crate::entry::{self, Answer};
+use crate::summary;
 use core::ffi::{c_char, c_int, c_void};
 use cuscope_sys::*;
 use std::collections::HashMap;
@@ -107,7 +108,7 @@ driver! {
         always,
         after_fault,
     ] {
-        entry::wanted(pExportTableId)?;
+        summary::asked_for_table(entry::read(pExportTableId)?);
         entry::write(ppExportTable, std::ptr::null())?;
         Err(CUDA_ERROR_INVALID_VALUE)
     }

@@ -1,7 +1,8 @@
 //! Devices and what is told of them.
 
 use crate::entry::Answer;
-use core::ffi::c_char;
+use crate::lowered::{self, Attribute, Lowered};
+use core::ffi::{c_char, c_int};
 use cuscope_sys::*;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicUsize;
@@ -38,11 +39,32 @@ pub(crate) struct Device {
     pub(crate) number: usize,
     /// The handle of the pool that was set last; 0 if none was (F170).
     pub(crate) pool: AtomicUsize,
+    /// What it has less of than an H200.
+    lowered: Vec<Lowered>,
 }
 
 impl Device {
-    pub(crate) fn new(ordinal: usize, number: usize) -> Self {
-        Self { ordinal, number, pool: AtomicUsize::new(0) }
+    pub(crate) fn new(ordinal: usize, number: usize, lowered: Vec<Lowered>) -> Self {
+        Self { ordinal, number, pool: AtomicUsize::new(0), lowered }
+    }
+
+    /// The most that an attribute of it is.
+    pub(crate) fn most(&self, attribute: Attribute) -> c_int {
+        if self.lowered.is_empty() {
+            return c_int::MAX;
+        }
+        lowered::most(&self.lowered, self.number, attribute)
+    }
+
+    /// Whether it lacks what an attribute stands for, which other devices have.
+    pub(crate) fn lacks(&self, attribute: CUdevice_attribute) -> bool {
+        self.most(Attribute::OfDevice(attribute)) == 0
+    }
+
+    /// Whether it and another one have access to the memory of each other.
+    pub(crate) fn reaches(&self, other: &Device) -> bool {
+        let links = |one: &Device| one.most(Attribute::PeerAccess) > 0;
+        self.ordinal != other.ordinal && links(self) && links(other)
     }
 }
 

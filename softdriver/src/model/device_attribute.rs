@@ -1,14 +1,12 @@
 //! The attributes of a device: those of an H200 (F252), but for what there is none of here.
 
 use crate::entry::Answer;
+use crate::lowered::Attribute;
 use crate::model::device::Device;
 use crate::model::memory::multicast;
 use crate::model::memory::physical::Physical;
-use crate::sync;
 use core::ffi::c_int;
 use cuscope_sys::*;
-use std::collections::BTreeMap;
-use std::sync::Mutex;
 
 /// What an H200 with driver 580 answers, from the attribute 1 on.
 #[rustfmt::skip]
@@ -42,19 +40,13 @@ const NOT_MODELLED: [CUdevice_attribute; 14] = [
     CU_DEVICE_ATTRIBUTE_HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED,
 ];
 
-/// What tests have devices answer instead.
-static INSTEAD: Mutex<BTreeMap<u32, c_int>> = Mutex::new(BTreeMap::new());
-
-/// Has devices answer a value for an attribute.
-pub(crate) fn answer_instead(attribute: CUdevice_attribute, value: c_int) {
-    sync::lock(&INSTEAD).insert(attribute.0, value);
-}
-
 /// One attribute of a device; INVALID_VALUE for what is none.
 pub(crate) fn attribute(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
-    if let Some(&value) = sync::lock(&INSTEAD).get(&attribute.0) {
-        return Ok(value);
-    }
+    Ok(full(device, attribute)?.min(device.most(Attribute::OfDevice(attribute))))
+}
+
+/// The same of a device that has all that there is.
+fn full(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
     match attribute {
         CU_DEVICE_ATTRIBUTE_PCI_BUS_ID => Ok(device.number as c_int),
         CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID => Ok(0),
@@ -80,7 +72,7 @@ mod tests {
     #[test]
     fn what_the_driver_goes_by_is_what_it_tells() {
         use crate::model::device::*;
-        let device = Device::new(0, 3);
+        let device = Device::new(0, 3, Vec::new());
         let told = |of| attribute(&device, of).unwrap();
         for (of, value) in [
             (CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, MAX_THREADS as c_int),

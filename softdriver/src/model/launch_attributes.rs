@@ -4,7 +4,7 @@
 //! starts. A cooperative launch has all its blocks on their way at a time.
 
 use crate::entry::Answer;
-use crate::model::device::MAX_THREADS;
+use crate::model::device::{MAX_THREADS, all as device_list};
 use crate::model::event::Event;
 use crate::model::function::Function;
 use crate::model::occupancy::{CLUSTER, LARGE_CLUSTER};
@@ -316,6 +316,10 @@ impl Attributes {
         // What is no shape at all is refused as such.
         if !self.cooperative || blocks == 0 || !(1..=MAX_THREADS.into()).contains(&threads) {
             return Ok(());
+        }
+        let device = &device_list()[function.module.life.device];
+        if device.lacks(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
         let resident = occupancy::resident(function, threads as u32, dynamic);
         if blocks <= resident { Ok(()) } else { Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) }

@@ -13,8 +13,7 @@ use cuscope_ptx as ptx;
 use cuscope_sys::*;
 use std::collections::HashMap;
 use std::ffi::CString;
-use std::sync::LazyLock;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock};
 
 /// Loaded libraries.
 pub(crate) static LIBRARIES: LazyLock<Registry<Library>> = LazyLock::new(|| Registry::new(0x4a));
@@ -24,6 +23,8 @@ pub(crate) struct Library {
     pub(crate) handle: usize,
     /// Its code, or the code that whoever asks for some is told (F284).
     pub(crate) code: Answer<Arc<ptx::Module>>,
+    /// The addresses of its managed variables, which are those of all contexts, once somebody asked: 0 for others.
+    pub(crate) managed: OnceLock<Vec<u64>>,
     /// The modules that it is in contexts, by handle.
     pub(crate) modules: Mutex<Vec<usize>>,
     /// The handles of its kernels that were asked for, by index.
@@ -66,9 +67,28 @@ impl Library {
         if let Some(module) = loaded.find(|module| module.life.is(life)) {
             return Ok(module);
         }
-        let module = module::instantiate(life.clone(), code, Some(self.handle))?;
+        let managed = self.managed(&modules)?;
+        let module = module::instantiate(life.clone(), code, Some((self.handle, managed)))?;
         modules.push(module.handle);
         Ok(module)
+    }
+
+    /// The addresses of its managed variables; with its modules locked, as one thread allocates them.
+    fn managed(&self, _: &MutexGuard<'_, Vec<usize>>) -> Answer<&[u64]> {
+        if let Some(managed) = self.managed.get() {
+            return Ok(managed);
+        }
+        let new = module::managed(self.code()?)?;
+        Ok(self.managed.get_or_init(|| new))
+    }
+
+    /// Address and size of a managed variable; NOT_FOUND for others (F651).
+    pub(crate) fn managed_variable(&self, name: &[u8]) -> Answer<(u64, usize)> {
+        let modules = sync::lock(&self.modules);
+        let mut variables = self.code()?.globals.iter().zip(self.managed(&modules)?);
+        let found = variables.find(|(one, _)| one.managed && one.name.as_bytes() == name);
+        let (variable, &address) = found.ok_or(CUDA_ERROR_NOT_FOUND)?;
+        Ok((address, variable.size))
     }
 
     /// The handle of a kernel, the same each time.

@@ -4,14 +4,14 @@ use crate::entry::Answer;
 use crate::model::function::FUNCTIONS;
 use crate::model::function::{Function, Settings};
 use crate::model::life::Life;
-use crate::model::memory::space::Kind;
-use crate::model::memory::space::SPACE;
+use crate::model::memory::space::{Allocation, Kind, SPACE};
 use crate::registry::Registry;
 use crate::{entry, sync};
 use cuscope_ptx as ptx;
 use cuscope_ptx::{GlobalSpace, ParseError, ParseErrorKind};
 use cuscope_sys::*;
 use std::collections::HashMap;
+use std::iter;
 use std::sync::LazyLock;
 use std::sync::{Arc, Mutex};
 
@@ -28,6 +28,8 @@ pub(crate) struct Module {
     pub(crate) code: Arc<ptx::Module>,
     /// The addresses of its variables.
     pub(crate) addresses: Vec<u64>,
+    /// Those of them that end with it: not managed ones of a library.
+    own: Vec<u64>,
     /// The library that it is a part of: it cannot be unloaded alone.
     pub(crate) library: Option<usize>,
     /// The handles of its kernels that were asked for, by index.
@@ -51,7 +53,7 @@ impl Module {
             FUNCTIONS.remove(handle);
         }
         self.life.settle();
-        free(&self.addresses);
+        free(&self.own);
     }
 
     /// Writes address and size of a variable; one of the results may be unwanted. The name of a kernel is
@@ -89,42 +91,76 @@ pub(crate) fn code(error: &ParseError) -> CUresult {
     }
 }
 
-/// Brings code to a context, once all work of that is finished (F50).
+/// Allocates the variables that are managed or not, 0 for the others.
+fn allocate(life: &Arc<Life>, code: &ptx::Module, managed: bool) -> Answer<Vec<u64>> {
+    let kind = if managed { Kind::ManagedVariable } else { Kind::Variable };
+    let mut addresses = Vec::new();
+    for variable in &code.globals {
+        let address = match variable.managed == managed {
+            true => SPACE.allocate(life, variable.size.max(1), kind),
+            false => Ok(0),
+        };
+        addresses.push(address.inspect_err(|_| free(&addresses))?);
+    }
+    Ok(addresses)
+}
+
+/// Gives variables their first bytes; `own` has the addresses of those that are meant, and 0 for the others.
+fn initialise(code: &ptx::Module, own: &[u64], addresses: &[u64]) -> Answer {
+    for (i, &address) in own.iter().enumerate().filter(|&(_, &address)| address != 0) {
+        let bytes = code.initial_bytes(i, addresses);
+        let variable = find(address)?;
+        variable.storage.store(0, &bytes[..bytes.len().min(variable.size)]);
+    }
+    Ok(())
+}
+
+/// The managed variables of a library, for all contexts: the addresses, and 0 for other variables (F651).
+pub(crate) fn managed(code: &ptx::Module) -> Answer<Vec<u64>> {
+    let addresses = allocate(&Life::of_device(0), code, true)?;
+    initialise(code, &addresses, &addresses)?;
+    Ok(addresses)
+}
+
+/// Brings code to a context, once all work of that is finished (F50). The code of a library has managed variables already.
 pub(crate) fn instantiate(
     life: Arc<Life>,
     code: Arc<ptx::Module>,
-    library: Option<usize>,
+    library: Option<(usize, &[u64])>,
 ) -> Answer<Arc<Module>> {
     life.synchronize()?;
-    let space = &*SPACE;
-    let mut addresses = Vec::new();
-    for variable in &code.globals {
-        match space.allocate(&life, variable.size.max(1), Kind::Variable) {
-            Ok(address) => addresses.push(address),
-            Err(error) => {
-                free(&addresses);
-                return Err(error);
-            }
-        }
+    let mut own = allocate(&life, &code, false)?;
+    let of_library = match library {
+        Some((_, managed)) => managed,
+        None => &[],
+    };
+    if library.is_none() {
+        let managed = allocate(&life, &code, true).inspect_err(|_| free(&own))?;
+        own.iter_mut().zip(managed).for_each(|(own, managed)| *own = (*own).max(managed));
     }
-    for (i, &address) in addresses.iter().enumerate() {
-        let bytes = code.initial_bytes(i, &addresses);
-        let variable = space.exactly(address, Kind::Variable)?;
-        variable.storage.store(0, &bytes[..bytes.len().min(variable.size)]);
-    }
-    let functions = Mutex::default();
-    let make = |handle| Module { handle, life, code, addresses, library, functions };
+    let of_library = of_library.iter().copied().chain(iter::repeat(0));
+    let addresses: Vec<_> =
+        own.iter().zip(of_library).map(|(&own, other)| own.max(other)).collect();
+    initialise(&code, &own, &addresses)?;
+    let (functions, library) = (Mutex::default(), library.map(|(handle, _)| handle));
+    let make = |handle| Module { handle, life, code, addresses, own, library, functions };
     Ok(MODULES.insert(make).1)
 }
 
+/// The variable at an address.
+fn find(address: u64) -> Answer<Arc<Allocation>> {
+    SPACE
+        .exactly(address, Kind::Variable)
+        .or_else(|_| SPACE.exactly(address, Kind::ManagedVariable))
+}
+
 /// Frees variables.
-fn free(addresses: &[u64]) {
-    let space = &*SPACE;
+pub(crate) fn free(addresses: &[u64]) {
     for &address in addresses {
-        if let Ok(variable) = space.exactly(address, Kind::Variable)
-            && space.retire(&variable).is_ok()
+        if let Ok(variable) = find(address)
+            && SPACE.retire(&variable).is_ok()
         {
-            space.take(&variable);
+            SPACE.take(&variable);
         }
     }
 }

@@ -1,10 +1,15 @@
 //! The context stack that every thread has.
+#![cfg_attr(
+    unix,
+    allow(unsafe_code, reason = "a key of the system's, whose destructor is the last")
+)]
 
 use crate::entry::Answer;
 use crate::model::context::Context;
 use crate::model::life::Life;
 use cuscope_sys::*;
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,29 +26,107 @@ pub struct Entry {
 }
 
 thread_local! {
-    /// From bottom to top. Starts empty on every thread (F11).
-    static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
+    /// From bottom to top. Starts empty on every thread (F11). Without a destructor, as destructors of a thread's values,
+    /// exit handlers, and destructors of keys use it (F654): [`end`] frees what it has.
+    static STACK: RefCell<ManuallyDrop<Vec<Arc<Context>>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// Works on the stack; a thread whose storage is gone has an empty one.
+/// Works on the stack.
 pub(crate) fn with<R>(f: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
-    let mut f = Some(f);
-    let run = |stack: &RefCell<Vec<Arc<Context>>>| {
-        let stack = &mut stack.borrow_mut();
+    STACK.with(|stack| {
+        let stack = &mut **stack.borrow_mut();
         let before = stack.len();
-        let result = f.take().map(|f| f(stack));
+        let result = f(stack);
         match stack.len() {
-            after if after > before => ENTRIES.fetch_add(after - before, Ordering::Relaxed),
+            after if after > before => {
+                end::arrange();
+                ENTRIES.fetch_add(after - before, Ordering::Relaxed)
+            }
             after if after < before => ENTRIES.fetch_sub(before - after, Ordering::Relaxed),
             _ => 0,
         };
         result
-    };
-    let done = STACK.try_with(run).ok().flatten();
-    match (done, f) {
-        (Some(result), _) => result,
-        (None, Some(f)) => f(&mut Vec::new()),
-        (None, None) => unreachable!("`f` is either taken and run, or still here"),
+    })
+}
+
+/// Frees the stack of a thread that ends, behind all of the program's destructors.
+#[cfg(unix)]
+mod end {
+    use super::STACK;
+    use std::cell::Cell;
+    use std::ffi::c_void;
+    use std::mem;
+    use std::ptr::without_provenance;
+    use std::sync::OnceLock;
+
+    /// The destructors of keys run so often in a row (`PTHREAD_DESTRUCTOR_ITERATIONS` of POSIX), as long as one of them
+    /// sets a value again.
+    const ROUNDS: usize = 4;
+
+    thread_local! {
+        static ARRANGED: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// The key, whose value is the round that comes next.
+    fn key() -> Option<libc::pthread_key_t> {
+        static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
+        *KEY.get_or_init(|| {
+            let mut key = 0;
+            // SAFETY: room for the key, and a function that takes any value.
+            let code = unsafe { libc::pthread_key_create(&raw mut key, Some(round)) };
+            (code == 0).then_some(key)
+        })
+    }
+
+    /// Has the stack of this thread freed at its end. If the system has no more keys, it stays.
+    pub(super) fn arrange() {
+        if !ARRANGED.replace(true) {
+            set(1);
+        }
+    }
+
+    fn set(round: usize) {
+        if let Some(key) = key() {
+            // SAFETY: a key that exists; the value is only a number.
+            let _full = unsafe { libc::pthread_setspecific(key, without_provenance(round)) };
+        }
+    }
+
+    /// A round of destructors: the last one frees.
+    unsafe extern "C" fn round(round: *mut c_void) {
+        if round.addr() < ROUNDS {
+            set(round.addr() + 1);
+        } else {
+            let left = STACK.with(|stack| mem::take(&mut **stack.borrow_mut()));
+            drop(left);
+        }
+    }
+}
+
+/// Frees the stack of a thread that ends.
+#[cfg(not(unix))]
+mod end {
+    use super::STACK;
+    use std::mem;
+
+    /// Frees the stack when it is dropped.
+    struct End;
+
+    impl Drop for End {
+        fn drop(&mut self) {
+            let left = STACK.with(|stack| mem::take(&mut **stack.borrow_mut()));
+            drop(left);
+        }
+    }
+
+    thread_local! {
+        static END: End = const { End };
+    }
+
+    /// Has the stack of this thread freed at its end.
+    pub(super) fn arrange() {
+        // In a destructor that runs behind, what is pushed stays.
+        let _behind = END.try_with(|_| ());
     }
 }
 

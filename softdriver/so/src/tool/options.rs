@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::report::{ALLOWED, Kind};
 use cuscope_softdriver::faults::Plan;
 use lexopt::prelude::*;
 use std::ffi::OsString;
@@ -23,10 +24,13 @@ it did: calls and launches, what the software driver does not support, code that
   --fault <list>        faults to inject, such as `cuMemAlloc#3=OUT_OF_MEMORY,timeout=200ms`
   --memory <size>       no device has more memory than this (`K`, `M`, `G`)
   --trace <file>        write a trace of calls and work for a trace viewer; `%p` becomes the process id
+  --attributes <list>   what the devices lack, such as `COOPERATIVE_LAUNCH=0,1:MAXIMUM_TEXTURE2D_WIDTH=4096`
   --live                tell which objects are alive at the end
   --output <file>       tell it all to this file instead of stderr
   --quiet               tell nothing about processes with which all is well
-  --error-exitcode <n>  exit with this number if the program succeeds, but has errors or races
+  --error-exitcode <n>  exit with this number if the program succeeds, but something went wrong: faults, races, calls
+                        that failed or are not supported, code that was refused, leaks
+  --allow <list>        what does not count for that: `calls`, `unsupported`, `refused`, `leaks`
 
 `library` writes the library to the folder, for `LD_LIBRARY_PATH=folder program`.
 
@@ -54,6 +58,8 @@ pub(crate) struct Run {
     pub(crate) output: Option<PathBuf>,
     pub(crate) quiet: bool,
     pub(crate) error_exitcode: Option<u8>,
+    /// What may go wrong.
+    pub(crate) allowed: Vec<Kind>,
 }
 
 /// Reads the command line.
@@ -117,6 +123,15 @@ fn run(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
             Long("output") => run.output = Some(parser.value()?.into()),
             Long("quiet") => run.quiet = true,
             Long("error-exitcode") => run.error_exitcode = Some(parser.value()?.parse()?),
+            Long("allow") => {
+                let list = parser.value()?.string()?;
+                for name in list.split(',').map(str::trim) {
+                    let known = ALLOWED.iter().find(|(known, _)| *known == name);
+                    let (_, kind) = known.ok_or_else(|| format!("nothing is called {name:?}"))?;
+                    run.allowed.push(*kind);
+                }
+            }
+            Long("attributes") => set("CUSCOPE_SOFT_ATTRIBUTES", parser.value()?),
             Short('h') | Long("help") => return Ok(Command::Help),
             Value(program) => {
                 run.program.push(program);
@@ -149,16 +164,18 @@ mod tests {
     #[test]
     fn options_become_variables_and_the_rest_is_the_program() {
         let line = "run --devices=3 --seed 7 --races abort --check --fault cuInit=1 --memory 1M \
-            --quiet --error-exitcode 9 -- prog --seed x";
+            --quiet --error-exitcode 9 --allow calls,leaks --attributes MANAGED_MEMORY=0 -- prog --seed x";
         let words: Vec<_> = line.split_whitespace().collect();
         let Ok(Command::Run(run)) = of(&words) else { panic!() };
         assert_eq!(run.program, ["prog", "--seed", "x"]);
         assert!(run.quiet && run.error_exitcode == Some(9) && run.output.is_none());
+        assert_eq!(run.allowed, [Kind::Call, Kind::Leak]);
         let variables = [
             ("CUSCOPE_SOFT_DEVICES", "3"),
             ("CUSCOPE_SOFT_SEED", "7"),
             ("CUSCOPE_SOFT_RACES", "abort"),
             ("CUSCOPE_SOFT_CHECK", "1"),
+            ("CUSCOPE_SOFT_ATTRIBUTES", "MANAGED_MEMORY=0"),
             ("CUSCOPE_SOFT_FAULT", "cuInit=1,memory=1M"),
         ];
         assert_eq!(run.variables, variables.map(|(name, value)| (name, value.into())));
@@ -178,6 +195,7 @@ mod tests {
             ("run --fault cuNoSuchCall=1 prog", "cuNoSuchCall"),
             ("run --memory much prog", "memory"),
             ("run --faults x prog", "--faults"),
+            ("run --allow errors prog", "errors"),
             ("library", "folder"),
             ("library a b", "b"),
         ] {

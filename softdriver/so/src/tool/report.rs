@@ -21,8 +21,9 @@ pub(crate) fn tell(run: &Run, folder: &Path) -> io::Result<bool> {
     let (mut text, mut wrong) = (String::new(), false);
     for (_, path) in &files {
         let summary = fs::read_to_string(path)?;
-        wrong |= is_wrong(&summary);
-        if !run.quiet || needs_a_look(&summary) {
+        let found = found(&summary);
+        wrong |= found.iter().any(|kind| !run.allowed.contains(kind));
+        if !run.quiet || !found.is_empty() {
             text += &summary;
         }
     }
@@ -45,20 +46,43 @@ fn number(summary: &str, line: &str) -> u64 {
     digits.replace(',', "").parse().unwrap_or(0)
 }
 
-/// Whether there are errors or races.
-fn is_wrong(summary: &str) -> bool {
-    number(summary, "ERROR SUMMARY:") + number(summary, "RACE SUMMARY:") > 0
+/// What can be wrong with a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A kernel faulted, or an access is wrong.
+    Error,
+    Race,
+    /// A call failed.
+    Call,
+    /// A call of something that is not supported.
+    Unsupported,
+    /// Code that was refused.
+    Refused,
+    Leak,
 }
 
-/// Whether there is something to be told of a process at all.
-fn needs_a_look(summary: &str) -> bool {
-    let begins = |line: &str| {
-        let line = line.trim_start_matches("========= ");
-        ["Not supported", "PTX was refused", "Machine code was refused"]
-            .iter()
-            .any(|of| line.starts_with(of))
+/// Those that can be allowed, by name.
+pub(crate) const ALLOWED: [(&str, Kind); 4] = [
+    ("calls", Kind::Call),
+    ("unsupported", Kind::Unsupported),
+    ("refused", Kind::Refused),
+    ("leaks", Kind::Leak),
+];
+
+/// What a summary tells of.
+fn found(summary: &str) -> Vec<Kind> {
+    let begins = |with: &str| {
+        summary.lines().any(|line| line.trim_start_matches("========= ").starts_with(with))
     };
-    is_wrong(summary) || summary.lines().any(begins)
+    let all = [
+        (Kind::Error, number(summary, "ERROR SUMMARY:") > 0),
+        (Kind::Race, number(summary, "RACE SUMMARY:") > 0),
+        (Kind::Call, begins("Program hit")),
+        (Kind::Unsupported, begins("Not supported")),
+        (Kind::Refused, begins("PTX was refused") || begins("Machine code was refused")),
+        (Kind::Leak, number(summary, "LEAK SUMMARY:") > 0),
+    ];
+    all.into_iter().filter(|&(_, there)| there).map(|(kind, _)| kind).collect()
 }
 
 #[cfg(test)]
@@ -69,9 +93,19 @@ mod tests {
     fn numbers_are_read_from_the_summary() {
         let summary = "========= RACE SUMMARY: 0 races\n========= ERROR SUMMARY: 1,200 errors\n";
         assert_eq!(number(summary, "ERROR SUMMARY:"), 1200);
-        assert!(is_wrong(summary) && needs_a_look(summary));
-        let well = "========= RACE SUMMARY: 0 races\n========= ERROR SUMMARY: 0 errors\n";
-        assert!(!is_wrong(well) && !needs_a_look(well));
-        assert!(needs_a_look("========= Not supported: x\n"));
+        assert_eq!(found(summary), [Kind::Error]);
+        let well = "========= LEAK SUMMARY: 0 bytes leaked in 0 allocations\n========= RACE SUMMARY: 0 races\n\
+            ========= ERROR SUMMARY: 0 errors\n";
+        assert_eq!(found(well), []);
+        for (line, kind) in [
+            ("Not supported: x", Kind::Unsupported),
+            ("Program hit: x", Kind::Call),
+            ("PTX was refused: x", Kind::Refused),
+            ("Machine code was refused: x", Kind::Refused),
+            ("LEAK SUMMARY: 128 bytes leaked in 1 allocation", Kind::Leak),
+            ("RACE SUMMARY: 1 race", Kind::Race),
+        ] {
+            assert_eq!(found(&format!("========= {line}\n")), [kind], "{line}");
+        }
     }
 }

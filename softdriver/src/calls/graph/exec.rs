@@ -16,7 +16,7 @@ use crate::model::{stack, stream};
 use crate::queue::Work;
 use crate::schedule::Label;
 use crate::{entry, schedule, sync};
-use core::ffi::c_ulonglong;
+use core::ffi::{c_char, c_ulonglong};
 use cuscope_sys::*;
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
@@ -146,6 +146,24 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let handle = instantiate(hGraph, flags).map_err(|(code, ..)| code)?;
+        entry::write(phGraphExec, std::ptr::without_provenance_mut(handle))
+    }
+    /// As with no flags, and tells the node that kept it. There is nothing to tell in words.
+    fn cuGraphInstantiate_v2(
+        phGraphExec: *mut CUgraphExec,
+        hGraph: CUgraph,
+        phErrorNode: *mut CUgraphNode,
+        logBuffer: *mut c_char,
+        bufferSize: usize,
+    ) [needs_current, no_capture_in_context] {
+        entry::wanted(phGraphExec)?;
+        let made = instantiate(hGraph, 0);
+        let node = made.map_or_else(|(.., node)| node, |_| 0);
+        entry::write_optional(phErrorNode, std::ptr::without_provenance_mut(node));
+        if bufferSize > 0 {
+            entry::write_optional(logBuffer, 0);
+        }
+        let handle = made.map_err(|(code, ..)| code)?;
         entry::write(phGraphExec, std::ptr::without_provenance_mut(handle))
     }
     /// The same, and tells what kept it; launches by the device are not supported (F195).

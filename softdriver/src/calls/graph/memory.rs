@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::calls::memory::pools::has_pools;
 use crate::entry::Answer;
 use crate::model::device;
 use crate::model::graph::add::add;
@@ -50,7 +51,9 @@ fn check(params: &CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<usize> {
     }
     // SAFETY: every member of the union is numbers, of which any bits are a value.
     let id = unsafe { props.location.anonymous.id };
-    Ok(device::device(id).map_err(|_| CUDA_ERROR_INVALID_VALUE)?.ordinal)
+    let device = device::device(id).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+    has_pools(device)?;
+    Ok(device.ordinal)
 }
 
 driver! {

@@ -6,12 +6,15 @@ use crate::calls::graph;
 use crate::conditions;
 use crate::entry::Answer;
 use crate::model::device::TOTAL_MEMORY;
+use crate::model::life::Life;
+use crate::model::memory::pool::POOLS;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::{capture, peer, stack};
 use crate::{entry, sticky};
 use core::ffi::c_void;
 use cuscope_sys::*;
+use std::sync::Arc;
 
 /// Frees an allocation once all work of its context is finished (F50).
 fn free(base: u64, kind: Kind) -> Answer {
@@ -35,6 +38,17 @@ fn free(base: u64, kind: Kind) -> Answer {
     Ok(())
 }
 
+/// Allocates memory of a device. If there is too little, the pool that the device has from the start first gives back what
+/// it keeps (F650).
+pub(super) fn allocate(life: &Arc<Life>, size: usize) -> Answer<u64> {
+    SPACE.allocate(life, size, Kind::Device).or_else(|_| {
+        if let Some(pool) = POOLS.all.get(POOLS.first[life.device]) {
+            pool.trim(0);
+        }
+        SPACE.allocate(life, size, Kind::Device)
+    })
+}
+
 driver! {
     /// Allocates in the current context (F62); does not wait (F51).
     fn cuMemAlloc_v2(dptr: *mut CUdeviceptr, bytesize: usize) [
@@ -46,7 +60,7 @@ driver! {
         if bytesize == 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        entry::write(dptr, SPACE.allocate(&life, bytesize, Kind::Device)?)
+        entry::write(dptr, allocate(&life, bytesize)?)
     }
     /// Frees memory of whatever context (F40), unless the current one was destroyed; 0 is nothing
     /// to free (F62).

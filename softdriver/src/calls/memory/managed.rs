@@ -9,7 +9,7 @@ use crate::model::memory::set::Pattern;
 use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::stream::Target;
-use crate::model::{capture, stack, stream};
+use crate::model::{capture, device, stack, stream};
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::sync::{Arc, PoisonError};
@@ -20,7 +20,7 @@ const PAGE: u64 = 4096;
 /// The managed memory of so many bytes, which are not 0; INVALID_VALUE for other memory.
 fn managed(address: CUdeviceptr, bytes: usize) -> Answer<Arc<Allocation>> {
     let found = SPACE.find(address, bytes)?;
-    if bytes > 0 && found.kind == Kind::Managed { Ok(found) } else { Err(INVALID) }
+    if bytes > 0 && found.kind.is_managed() { Ok(found) } else { Err(INVALID) }
 }
 
 /// Calls `f` with the pages that have one of the bytes.
@@ -219,6 +219,9 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let life = crate::calls::stack::current_home()?;
+        if device::all()[life.device].lacks(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
         capture::check_unsafe()?;
         entry::write(dptr, SPACE.allocate_with(&life, bytesize, Kind::Managed, flags, None)?)
     }
@@ -248,7 +251,8 @@ driver! {
         let target = stream::target(hStream)?;
         crate::calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
-        let whole = SPACE.exactly(dptr, Kind::Managed)?;
+        let whole = SPACE.exactly(dptr, Kind::Managed);
+        let whole = whole.or_else(|_| SPACE.exactly(dptr, Kind::ManagedVariable))?;
         let all = length == 0 || length == whole.size;
         // The real driver dies of 0.
         let known = matches!(flags, 1 | 2) || (flags == 4 && !hStream.is_null());

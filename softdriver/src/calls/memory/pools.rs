@@ -5,7 +5,7 @@ use crate::call::driver;
 use crate::calls::graph;
 use crate::calls::memory::pool_sharing;
 use crate::entry::Answer;
-use crate::model::device::all as device_list;
+use crate::model::device::{Device, all as device_list};
 use crate::model::memory::physical::Physical;
 use crate::model::memory::pool::POOLS;
 use crate::model::memory::pool::{Place, Pool, PoolFile, Value};
@@ -83,6 +83,7 @@ fn allocate(
     capture::check_unsafe()?;
     entry::write(dptr, 0)?;
     let life = target.life.home();
+    has_pools(&device_list()[life.device])?;
     let pool = pool(life.device)?;
     pool.own()?;
     if size == 0 {
@@ -110,6 +111,12 @@ fn allocate(
             Err(code)
         }
     }
+}
+
+/// NOT_SUPPORTED for a device that has no pools.
+pub(crate) fn has_pools(device: &Device) -> Answer {
+    let lacks = device.lacks(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+    if lacks { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
 }
 
 /// What the memory of a pool is.
@@ -161,7 +168,13 @@ fn described(pool: &Pool, access: CUmemAccessDesc) -> Answer<Option<(usize, bool
         let kept = all && is_host(access.location) && pool.place.device().is_none();
         return if kept { Ok(None) } else { Err(CUDA_ERROR_NOT_SUPPORTED) };
     }
-    let device = device::device(id(access.location))?.ordinal;
+    let to = device::device(id(access.location))?;
+    let device = to.ordinal;
+    // A device that does not reach the memory gets no access.
+    let reaches = |own: usize| own == device || device_list()[own].reaches(to);
+    if pool.place.device().is_some_and(|own| !reaches(own)) {
+        return Err(CUDA_ERROR_INVALID_DEVICE);
+    }
     match access.flags {
         CU_MEM_ACCESS_FLAGS_PROT_READWRITE => Ok(Some((device, true))),
         CU_MEM_ACCESS_FLAGS_PROT_NONE if pool.place != Place::Device(device) => {
@@ -246,6 +259,9 @@ driver! {
         entry::wanted(pool)?;
         let props = entry::read(poolProps)?;
         let place = place(props.location)?;
+        if let Some(device) = place.device() {
+            has_pools(&device_list()[device])?;
+        }
         if props.reserved != [0; 53] {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -260,7 +276,11 @@ driver! {
         }
         let file = match (props.handleTypes, place) {
             (CU_MEM_HANDLE_TYPE_NONE, _) => None,
-            (FILE, Place::Device(device)) if Physical::IS_SHARED => Some(PoolFile::new(device)?),
+            (FILE, Place::Device(device))
+                if Physical::IS_SHARED && !device_list()[device].lacks(CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES) =>
+            {
+                Some(PoolFile::new(device)?)
+            }
             (_, Place::Host) => return Err(CUDA_ERROR_INVALID_VALUE),
             (FILE | FABRIC | FILE_OR_FABRIC, _) => return Err(CUDA_ERROR_NOT_SUPPORTED),
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
@@ -348,18 +368,21 @@ driver! {
     /// Sets the pool that a device allocates from.
     fn cuDeviceSetMemPool(dev: CUdevice, pool: CUmemoryPool) [after_fault] {
         let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+        has_pools(device)?;
         set_current(Place::Device(device.ordinal), pool)
     }
     /// The pool that a device allocates from.
     fn cuDeviceGetMemPool(pool: *mut CUmemoryPool, dev: CUdevice) [after_fault] {
         entry::wanted(pool)?;
         let device = device::device(dev).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+        has_pools(device)?;
         entry::write(pool, current(Place::Device(device.ordinal)))
     }
     /// The pool that a device has from the start.
     fn cuDeviceGetDefaultMemPool(pool_out: *mut CUmemoryPool, dev: CUdevice) [after_fault] {
         entry::wanted(pool_out)?;
         let device = device::device(dev)?;
+        has_pools(device)?;
         entry::write(pool_out, first(Place::Device(device.ordinal)))
     }
     /// The pool that a place has from the start (F449, F451).

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::calls::memory::allocate::allocate;
 use crate::calls::memory::copy::wait_as;
 use crate::calls::stack;
 use crate::control;
@@ -9,7 +10,6 @@ use crate::entry;
 use crate::entry::Answer;
 use crate::model::graph::node::{Fill, Work};
 use crate::model::memory::set::Pattern;
-use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::transfer::{Described, Transfer};
@@ -96,7 +96,7 @@ driver! {
         let pitch = WidthInBytes.checked_next_multiple_of(PITCH).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         let bytes = pitch.checked_mul(Height).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         entry::write(pPitch, pitch)?;
-        entry::write(dptr, SPACE.allocate(&life, bytes, Kind::Device)?)
+        entry::write(dptr, allocate(&life, bytes)?)
     }
     /// Copies rows.
     fn cuMemcpy2D_v2(pCopy: *const CUDA_MEMCPY2D) [needs_current] {

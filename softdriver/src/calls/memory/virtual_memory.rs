@@ -3,6 +3,7 @@
 
 use crate::call::driver;
 use crate::entry::Answer;
+use crate::model::device::all as device_list;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
 use crate::model::memory::space::Rights;
@@ -30,7 +31,10 @@ fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocation
     let device = place(prop.location, INVALID, CUDA_ERROR_INVALID_DEVICE)?;
     match prop.requestedHandleTypes {
         CU_MEM_HANDLE_TYPE_NONE => {}
-        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR if Physical::IS_SHARED => {}
+        CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+            if Physical::IS_SHARED
+                && !device_list()[device]
+                    .lacks(CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) => {}
         CU_MEM_HANDLE_TYPE_WIN32 => return Err(INVALID),
         types if types.0 & CU_MEM_HANDLE_TYPE_FABRIC.0 != 0 => {
             return Err(CUDA_ERROR_NOT_PERMITTED);
@@ -229,7 +233,21 @@ driver! {
             return Err(INVALID);
         }
         let all = (0..count).map(|index| rights(entry::element(desc, index)?));
-        for (device, rights) in all.collect::<Answer<Vec<_>>>()? {
+        let all = all.collect::<Answer<Vec<_>>>()?;
+        let reaches = |device: usize, object: &Object| match object {
+            Object::Memory(memory) => {
+                let devices = device_list();
+                device == memory.device || devices[device].reaches(&devices[memory.device])
+            }
+            Object::Multicast(_) => true,
+        };
+        let objects = pieces.iter().filter_map(|base| Some(&inner.mapped.get(base)?.object));
+        for object in objects {
+            if !all.iter().all(|&(device, _)| reaches(device, object)) {
+                return Err(CUDA_ERROR_INVALID_DEVICE);
+            }
+        }
+        for (device, rights) in all {
             for base in &pieces {
                 match inner.mapped.get_mut(base) {
                     Some(Piece { object: Object::Multicast(_), rights: all, .. }) => {

@@ -3,6 +3,7 @@
 
 use crate::entry::Answer;
 use crate::model::memory::shared::Shared;
+use crate::model::memory::shared::linux::opened;
 use cuscope_sys::*;
 use std::ffi::c_int;
 use std::fs::{self, File};
@@ -26,6 +27,13 @@ fn take(descriptor: c_int) -> Answer<File> {
     file.try_clone().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)
 }
 
+/// Takes an open descriptor of a file in memory, which may only name it.
+fn take_memory(descriptor: c_int) -> Answer<File> {
+    let file = opened(descriptor).map_err(|_| NONE);
+    take(descriptor)?;
+    file
+}
+
 /// A file in memory.
 pub(crate) struct Memory(File);
 
@@ -33,8 +41,11 @@ impl Memory {
     /// Takes a descriptor, whether it is of memory or not (F461).
     pub(crate) fn import(descriptor: c_int) -> Answer<Self> {
         let kind = kind(descriptor)?;
-        let file = take(descriptor)?;
-        if kind.starts_with("/memfd:") { Ok(Self(file)) } else { Err(NONE) }
+        if kind.starts_with("/memfd:") {
+            return Ok(Self(take_memory(descriptor)?));
+        }
+        take(descriptor)?;
+        Err(NONE)
     }
 
     /// Maps so many bytes from its start; INVALID_VALUE if there are fewer.
@@ -70,7 +81,7 @@ impl Semaphore {
         if !kind.starts_with("/memfd:") || size < 8 {
             return Err(NONE);
         }
-        Ok(Self::Timeline(Shared::of_file(take(descriptor)?, size_of::<u64>())?))
+        Ok(Self::Timeline(Shared::of_file(take_memory(descriptor)?, size_of::<u64>())?))
     }
 
     fn number(memory: &Shared) -> &AtomicU64 {

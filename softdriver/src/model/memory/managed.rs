@@ -27,7 +27,9 @@ impl Place {
         if device == CU_DEVICE_CPU {
             return Ok(Place::HOST);
         }
-        device::device(device)?;
+        if device::device(device)?.lacks(CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) {
+            return Err(CUDA_ERROR_INVALID_DEVICE);
+        }
         Ok(Place { kind: CU_MEM_LOCATION_TYPE_DEVICE, id: device })
     }
 

@@ -4,7 +4,7 @@
 //! not told: what `multimem` does is done there, for each device.
 
 use crate::entry::Answer;
-use crate::model::device::all as device_list;
+use crate::model::device::{Device, all as device_list};
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
 use crate::model::memory::space::Rights;
@@ -19,7 +19,8 @@ pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
 /// Whether there are multicast objects: where there are several devices, and memory has several addresses.
 pub(crate) fn is_there() -> bool {
-    Physical::IS_SHARED && device_list().len() > 1
+    let has = |device: &Device| !device.lacks(CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED);
+    Physical::IS_SHARED && device_list().len() > 1 && device_list().iter().all(has)
 }
 
 /// A multicast object.

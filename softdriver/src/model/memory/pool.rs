@@ -93,7 +93,7 @@ impl PoolFile {
     pub(crate) fn new(device: usize) -> Answer<Self> {
         let number = shared::number();
         let name = device_list()[device].number;
-        let file = Named::new(&format!("{}{name}-{number}", Self::NAME))?;
+        let file = Named::of_size(&format!("{}{name}-{number}", Self::NAME), 0)?;
         Ok(Self { device, number, file })
     }
 

@@ -23,6 +23,8 @@ use std::sync::{Arc, Mutex, RwLock};
 const FIRST: u64 = 1 << 48;
 /// Allocations start at multiples of this, and at least as much lies between them.
 const GRANULE: u64 = 512;
+/// Allocations of so many bytes and more start at multiples of it (F649).
+const LARGE: u64 = 2 << 20;
 /// Addresses end here.
 const LAST: u64 = 1 << 56;
 
@@ -45,6 +47,8 @@ pub(crate) enum Kind {
     Graph,
     /// Memory that the host and all devices use, at one address.
     Managed,
+    /// The same, for a variable of a module.
+    ManagedVariable,
     /// Host memory of the program, registered: page-locked while it is.
     Registered,
     /// Physical memory that is mapped into a reserved range.
@@ -78,14 +82,24 @@ impl Kind {
         matches!(self, Kind::Host | Kind::Registered)
     }
 
+    /// Memory that the host and all devices use, at one address.
+    pub(crate) fn is_managed(self) -> bool {
+        matches!(self, Kind::Managed | Kind::ManagedVariable)
+    }
+
+    /// A variable of a module, which ends with that.
+    pub(crate) fn is_variable(self) -> bool {
+        matches!(self, Kind::Variable | Kind::ManagedVariable)
+    }
+
     /// Memory that every device can use.
     pub(crate) fn is_shared(self) -> bool {
-        self.is_mapped_host() || self == Kind::Managed
+        self.is_mapped_host() || self.is_managed()
     }
 
     /// Mapped for the program, at the address that devices use too.
     fn is_mapped(self) -> bool {
-        matches!(self, Kind::Host | Kind::HostPool | Kind::Managed)
+        matches!(self, Kind::Host | Kind::HostPool) || self.is_managed()
     }
 }
 
@@ -369,12 +383,12 @@ impl Space {
         let mut inner = sync::write(&self.inner);
         let base = match kind {
             _ if kind.is_mapped() => storage.start().expose_provenance() as u64,
-            _ => inner.next,
+            _ => inner.next.next_multiple_of(if size as u64 >= LARGE { LARGE } else { GRANULE }),
         };
         let allocation = Allocation::new(base, size, kind, life, storage, flags, pool);
         inner.insert(allocation)?;
         if !kind.is_mapped() {
-            inner.next += cost(size) as u64 + GRANULE;
+            inner.next = base + cost(size) as u64 + GRANULE;
         }
         Ok(base)
     }
@@ -573,19 +587,22 @@ impl Space {
         drop(taken);
     }
 
-    /// Frees everything of a life (F42, F102), but for what is a pool's (F175).
-    pub(crate) fn free_all(&self, life: &Life) {
+    /// Frees everything of a life (F42, F102), but for what is a pool's (F175), and gives it.
+    pub(crate) fn free_all(&self, life: &Life) -> Vec<Arc<Allocation>> {
         let inner = sync::read(&self.inner);
         let all = inner.allocations.values();
         let all =
             all.filter(|one| life.is(&one.life) && one.pool.is_none() && one.kind != Kind::Graph);
         let all: Vec<_> = all.cloned().collect();
         drop(inner);
+        let mut freed = Vec::new();
         for allocation in all {
             if self.retire(&allocation).is_ok() {
                 self.take(&allocation);
+                freed.push(allocation);
             }
         }
+        freed
     }
 
     /// What a kernel on a device may touch: memory of the device, and page-locked host memory.
@@ -641,7 +658,7 @@ impl Space {
     pub(crate) fn left(&self) -> Vec<Arc<Allocation>> {
         let inner = sync::read(&self.inner);
         let all = inner.allocations.values();
-        all.filter(|one| one.live() && one.kind != Kind::Variable).cloned().collect()
+        all.filter(|one| one.live() && !one.kind.is_variable()).cloned().collect()
     }
 
     /// Counts what is in use.

@@ -20,9 +20,7 @@ pub(super) struct Bytes(Named);
 impl Bytes {
     /// New bytes, all zero.
     pub(super) fn new(number: usize, size: usize) -> Answer<Self> {
-        let file = Named::new(&format!("{NAME}{number}"))?;
-        file.0.set_len(size as u64).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
-        Ok(Self(file))
+        Ok(Self(Named::of_size(&format!("{NAME}{number}"), size)?))
     }
 
     /// A descriptor for the caller.

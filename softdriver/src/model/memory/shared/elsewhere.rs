@@ -11,7 +11,7 @@ use std::ptr::NonNull;
 pub(crate) struct Named(Infallible);
 
 impl Named {
-    pub(crate) fn new(_name: &str) -> Answer<Self> {
+    pub(crate) fn of_size(_name: &str, _len: usize) -> Answer<Self> {
         Err(CUDA_ERROR_NOT_SUPPORTED)
     }
 

@@ -6,13 +6,20 @@ use crate::model::memory::shared::{Place, number};
 use cuscope_sys::*;
 use std::ffi::{CString, c_int};
 use std::fs::{self, File, OpenOptions};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::ptr::{self, NonNull};
 
 /// The start of the names of all files.
 const START: &str = "cuscope-";
 /// What follows in the name of an allocation, with its number.
 const NAME: &str = "allocation-";
+
+/// Opens the file of a descriptor once more, for reading and writing: also of one that only names the file.
+pub(crate) fn opened(descriptor: c_int) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).open(format!("/proc/self/fd/{descriptor}"))
+}
 
 /// A mapping of a file in memory.
 pub(crate) struct Shared {
@@ -33,10 +40,12 @@ pub(crate) struct Named(pub(crate) File);
 
 impl Named {
     /// A new file, which is empty, with the end of its name.
-    pub(crate) fn new(name: &str) -> Answer<Self> {
+    fn new(name: &str) -> Answer<Self> {
         let name = CString::new(format!("{START}{name}")).map_err(|_| CUDA_ERROR_UNKNOWN)?;
         // SAFETY: the name is a string, which the call only reads.
-        let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+        let descriptor = unsafe {
+            libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING)
+        };
         if descriptor < 0 {
             return Err(CUDA_ERROR_OUT_OF_MEMORY);
         }
@@ -44,11 +53,27 @@ impl Named {
         Ok(Self(File::from(unsafe { OwnedFd::from_raw_fd(descriptor) })))
     }
 
-    /// A descriptor for the caller, which child processes inherit (F441).
+    /// A new file of so many bytes, all zero, with the end of its name. Nobody changes its size any more, so that no
+    /// mapping loses its memory.
+    pub(crate) fn of_size(name: &str, len: usize) -> Answer<Self> {
+        let new = Self::new(name)?;
+        new.0.set_len(len as u64).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
+        let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
+        // SAFETY: a number for an open file.
+        let code = unsafe { libc::fcntl(new.0.as_raw_fd(), libc::F_ADD_SEALS, seals) };
+        if code == 0 { Ok(new) } else { Err(CUDA_ERROR_OPERATING_SYSTEM) }
+    }
+
+    /// A descriptor for the caller, which child processes inherit (F441). It only names the file: as on a GPU, it is not
+    /// read, written, cut off or mapped (F652).
     pub(crate) fn export(&self) -> Answer<c_int> {
-        // SAFETY: takes no memory.
-        let descriptor = unsafe { libc::dup(self.0.as_raw_fd()) };
-        if descriptor < 0 { Err(CUDA_ERROR_OPERATING_SYSTEM) } else { Ok(descriptor) }
+        let failed = CUDA_ERROR_OPERATING_SYSTEM;
+        let path = format!("/proc/self/fd/{}", self.0.as_raw_fd());
+        let named = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path);
+        let named = named.map_err(|_| failed)?;
+        // SAFETY: takes no memory. The descriptor of the library is not inherited, its duplicate is.
+        let descriptor = unsafe { libc::dup(named.as_raw_fd()) };
+        if descriptor < 0 { Err(failed) } else { Ok(descriptor) }
     }
 
     /// The file of a descriptor, which stays the caller's, with the rest of its name; UNKNOWN for a file of others,
@@ -64,10 +89,7 @@ impl Named {
         let rest = name.strip_prefix("/memfd:").and_then(|name| name.strip_prefix(START));
         let rest = rest.and_then(|rest| rest.split(' ').next()).ok_or(unknown)?;
         let rest = rest.strip_prefix(kind).ok_or(CUDA_ERROR_NOT_SUPPORTED)?.to_owned();
-        // SAFETY: an open descriptor, as its name was found.
-        let lent = unsafe { BorrowedFd::borrow_raw(descriptor) };
-        let own = lent.try_clone_to_owned().map_err(|_| unknown)?;
-        Ok((Self(File::from(own)), rest))
+        Ok((Self(opened(descriptor).map_err(|_| unknown)?), rest))
     }
 }
 
@@ -75,9 +97,8 @@ impl Shared {
     /// New memory, all zero, for other processes to open.
     pub(crate) fn new(len: usize) -> Answer<Self> {
         let number = number();
-        let Named(file) = Named::new(&format!("{NAME}{number}"))?;
+        let Named(file) = Named::of_size(&format!("{NAME}{number}"), len)?;
         let descriptor = file.as_raw_fd();
-        file.set_len(len as u64).map_err(|_| CUDA_ERROR_OUT_OF_MEMORY)?;
         Self::map(file, Place { process: std::process::id(), descriptor, number }, len)
     }
 
