@@ -126,8 +126,8 @@ END:
 
 /// The kernels for boxes of 1 to 5 dimensions, and those for pixels of 3 to 5.
 fn modules<'ctx>(gpu: &PushedGuard<'ctx>) -> (Vec<Module<'ctx>>, Vec<Module<'ctx>>) {
-    let boxes = (1..=5).map(|rank| gpu.load_ptx(&kernels(rank, false)).unwrap()).collect();
-    let pixels = (3..=5).map(|rank| gpu.load_ptx(&kernels(rank, true)).unwrap()).collect();
+    let boxes = (1..=5).map(|rank| gpu.load_ptx(kernels(rank, false)).unwrap()).collect();
+    let pixels = (3..=5).map(|rank| gpu.load_ptx(kernels(rank, true)).unwrap()).collect();
     (boxes, pixels)
 }
 
@@ -315,10 +315,12 @@ impl Case {
         assert_eq!(bits & LAST, LAST, "no load reaches the last of {least} elements: {self:?}");
 
         // Pixels are stored within the image alone.
-        if let Pieces::Pixels { lower, upper, .. } = &self.pieces {
-            if lower.iter().chain(upper).any(|&corner| corner != 0) {
-                return;
-            }
+        let inside = match &self.pieces {
+            Pieces::Box(_) => true,
+            Pieces::Pixels { lower, upper, .. } => lower.iter().chain(upper).all(|at| *at == 0),
+        };
+        if !inside {
+            return;
         }
         on.zero(&mut memory).unwrap();
         let places = self.places(false);
@@ -437,7 +439,7 @@ fn loaded<'ctx>(
     (place, bytes): ([i32; 2], u32),
 ) -> Vec<u32> {
     let on = gpu.on(stream);
-    let module = gpu.load_ptx(&kernels(2, false)).unwrap();
+    let module = gpu.load_ptx(kernels(2, false)).unwrap();
     let (memory, place) = (on.from_slice(values).unwrap(), on.from_slice(&place).unwrap());
     let mut out = on.zeroed::<u32>(1 + TILE as usize / 4).unwrap();
     let map = gpu.tensor_map(layout, &memory).unwrap();
@@ -462,11 +464,12 @@ fn boxes_are_shuffled_as_their_swizzle_says() {
             (Swizzle::Bytes128, 128, 0x70),
         ] {
             let words = row / 4;
-            let values: Vec<f32> = (0..words * 16).map(|word| f32::from_bits(word)).collect();
+            let values: Vec<f32> = (0..words * 16).map(f32::from_bits).collect();
             let layout = TensorLayout::tiled(&[words.into(), 16], &[words, 16]).swizzle(swizzle);
             let got = loaded(gpu, &stream, &layout, &values, ([0, 0], row * 16));
             for (word, value) in (0..).zip(values) {
-                let at = 4 * word ^ (4 * word >> 3 & mask);
+                let byte = 4 * word;
+                let at = byte ^ ((byte >> 3) & mask);
                 assert_eq!(got[at as usize / 4], value.to_bits(), "{swizzle:?}: {word}");
             }
         }

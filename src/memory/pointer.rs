@@ -164,7 +164,8 @@ fn is_known(address: CUdeviceptr) -> Result<bool> {
     Ok(number(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address)?.is_some())
 }
 
-/// Returns whether an address is in managed memory. No context need be current (F38).
+/// Returns whether an address is in managed memory. No context need be current
+/// ([F38](crate::driver_facts#F38)).
 #[cfg(feature = "dlpack")]
 #[inline]
 pub(crate) fn is_managed(address: CUdeviceptr) -> Result<bool> {
