@@ -55,6 +55,9 @@ pub struct Module {
     pub kernels: Vec<Kernel>,
     /// The variables of device memory, in order of declaration.
     pub globals: Vec<Global>,
+    /// The names of those among them that are `.extern` and that the text does not define. As NVIDIA's assembler does,
+    /// the module has memory for them.
+    pub external: Vec<String>,
 }
 
 impl Module {

@@ -115,9 +115,11 @@ pub(crate) fn refused_ptx(log: &str, source: &str) {
         return;
     }
     let mut told = String::new();
-    for message in log.lines().filter(|line| line.contains(", line ")).take(TOLD) {
-        let (place, what) = message.split_once("; error   : ").unwrap_or(("", message));
-        let number = place.rsplit(' ').next().and_then(|number| number.parse::<usize>().ok());
+    for message in log.lines().filter(|line| line.contains(" line ")).take(TOLD) {
+        let what = message.split_once(" : ").map_or(message, |(_, what)| what);
+        let number = message.split(" line ").nth(1).and_then(|behind| {
+            behind.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+        });
         let line = number.and_then(|number| source.lines().nth(number.checked_sub(1)?));
         let (number, line) = (number.unwrap_or_default(), line.unwrap_or_default().trim());
         // Writing to a String cannot fail.

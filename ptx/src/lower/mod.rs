@@ -63,8 +63,8 @@ struct Scene<'a, 's> {
     source: &'a Source<'s>,
     /// Functions with a body, by name.
     functions: &'a HashMap<&'s str, usize>,
-    /// Variables of module scope, by name: device memory's index.
-    globals: &'a HashMap<&'s str, u32>,
+    /// Variables in device memory: their indices.
+    globals: &'a Names<'s>,
     /// Where shared variables lie.
     shared: Shared<'s>,
     /// The constants of the kernel's instructions.
@@ -127,7 +127,8 @@ fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
     errors.sort_by_key(|error| error.line);
     errors.dedup();
     if errors.is_empty() {
-        Ok(Module { target: source.target, kernels, globals })
+        let external = names.external.iter().map(|&name| name.to_owned()).collect();
+        Ok(Module { target: source.target, kernels, globals, external })
     } else {
         Err(errors)
     }
@@ -137,7 +138,7 @@ fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
 fn kernel<'s>(
     source: &Source<'s>,
     functions: &HashMap<&'s str, usize>,
-    globals: &HashMap<&'s str, u32>,
+    globals: &Names<'s>,
     index: usize,
     reached_by_any: &mut [bool],
 ) -> Result<Kernel, Vec<Diagnostic>> {
@@ -208,8 +209,8 @@ impl<'a, 's> Body<'a, 's> {
         let formal = body.formals().map_err(|error| vec![error]);
         let (params, returns) = formal?;
         let mut errors = Vec::new();
-        for statement in function.body.iter().flatten() {
-            if let Err(refusal) = body.statement(statement) {
+        for (at, statement) in function.body.iter().flatten().enumerate() {
+            if let Err(refusal) = body.statement(at, statement) {
                 errors.push(refused(statement, refusal));
                 if errors.len() >= 100 {
                     break;
@@ -260,7 +261,7 @@ impl<'a, 's> Body<'a, 's> {
         self.ops.push(Instr { guard: self.guard, op });
     }
 
-    fn statement(&mut self, statement: &'a Statement<'s>) -> Lowered<()> {
+    fn statement(&mut self, at: usize, statement: &'a Statement<'s>) -> Lowered<()> {
         match &statement.kind {
             StatementKind::Open => self.scopes.open(),
             StatementKind::Close => self.scopes.close(),
@@ -269,7 +270,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.scopes.registers(name, (*ty, *elements), count)?;
                 }
             }
-            StatementKind::Variable(variable) => self.variable(variable)?,
+            StatementKind::Variable(variable) => self.variable(variable, at)?,
             StatementKind::Label(name) => self.scopes.label(name, self.ops.len())?,
             StatementKind::Targets(name, labels) => {
                 self.scopes.declare(name, Entity::Targets(labels.clone()))?;
@@ -294,18 +295,20 @@ impl<'a, 's> Body<'a, 's> {
         Ok(())
     }
 
-    /// A variable of the function's own.
-    fn variable(&mut self, variable: &Variable<'s>) -> Lowered<()> {
+    /// A variable of the function's own, which is the statement of a number.
+    fn variable(&mut self, variable: &Variable<'s>, at: usize) -> Lowered<()> {
         let entity = match variable.space {
             super::tree::Space::Shared => {
-                Entity::Shared(self.scene.shared.place(self.function.name, variable)?)
+                let place = self.scene.shared.place(self.function.name, variable)?;
+                Entity::Shared(place, variable.step())
             }
             super::tree::Space::Local | super::tree::Space::Param => self.allocate(variable)?,
             super::tree::Space::Global | super::tree::Space::Const => {
-                return refuse(format!(
-                    "Variable '{}' of module memory within a function is not supported",
-                    variable.name
-                ));
+                let own = (self.function.name, at);
+                let Some(&index) = self.scene.globals.own.get(&own) else {
+                    return refuse(format!("Variable '{}' is not known", variable.name));
+                };
+                Entity::Global(index, variable.step())
             }
             super::tree::Space::Reg => return refuse("'.reg' is not allowed here"),
         };
@@ -325,7 +328,7 @@ impl<'a, 's> Body<'a, 's> {
         if self.local > MOST_LOCAL {
             return refuse(format!("Variable '{}' uses too much local data", variable.name));
         }
-        Ok(Entity::Frame { offset: offset as u32, size: size as u32 })
+        Ok(Entity::Frame { offset: offset as u32, size: size as u32, step: variable.step() })
     }
 
     /// Parameters and results: entries' lie in the launch's buffer, functions'
@@ -342,23 +345,25 @@ impl<'a, 's> Body<'a, 's> {
         }
         let mut place = |variable: &Variable<'s>| {
             if variable.space == super::tree::Space::Reg {
-                let slot = self.slot();
-                let entity = Entity::Register(variable.ty, slot);
-                self.declare_formal(variable, entity)?;
-                return Ok(code::Place::Value(code::Src::register(slot)));
+                let elements = variable.elements();
+                let slots: Vec<_> = (0..elements).map(|_| self.slot()).collect();
+                self.scopes.vectors |= elements > 1;
+                self.declare_formal(variable, scope::register(variable.ty, elements, slots[0]))?;
+                let places = slots.into_iter().map(code::Src::register).map(code::Place::Value);
+                return Ok(places.collect());
             }
             let entity = self
                 .allocate(variable)
                 .map_err(|refusal| Diagnostic::new(variable.line, text(refusal)))?;
-            let Entity::Frame { offset, size } = entity else {
+            let Entity::Frame { offset, size, .. } = entity else {
                 return Err(Diagnostic::new(variable.line, "Invalid parameter"));
             };
             self.declare_formal(variable, entity)?;
-            Ok(code::Place::Local(offset, size))
+            Ok(vec![code::Place::Local(offset, size)])
         };
-        let params = function.params.iter().map(&mut place).collect::<Result<_, _>>()?;
-        let returns = function.returns.iter().map(&mut place).collect::<Result<_, _>>()?;
-        Ok((params, returns))
+        let params = function.params.iter().map(&mut place).collect::<Result<Vec<_>, _>>()?;
+        let returns = function.returns.iter().map(&mut place).collect::<Result<Vec<_>, _>>()?;
+        Ok((params.concat(), returns.concat()))
     }
 
     fn declare_formal(
@@ -376,7 +381,7 @@ impl<'a, 's> Body<'a, 's> {
             Some((name, negated)) => Some((self.register(name, Type::PRED)?, negated)),
             None => None,
         };
-        let mut modifiers = Modifiers::new(instruction.opcode);
+        let mut modifiers = Modifiers::new(&instruction.opcode);
         let apart;
         let operands = if self.scopes.vectors {
             apart = self.apart(&instruction.operands);
@@ -437,5 +442,16 @@ fn refused(statement: &Statement<'_>, refusal: Refusal) -> Diagnostic {
     Diagnostic::new(statement.line, message)
 }
 
-/// A variable of device memory, for [`Module::globals`].
-type Globals<'s> = (Vec<Global>, HashMap<&'s str, u32>);
+/// The variables in device memory: the indices in [`Module::globals`].
+#[derive(Default)]
+struct Names<'s> {
+    /// Those of module scope, by name.
+    module: HashMap<&'s str, u32>,
+    /// Those of functions, by the function and the number of the statement.
+    own: HashMap<(&'s str, usize), u32>,
+    /// Those of other texts, which were given memory here for want of these.
+    external: Vec<&'s str>,
+}
+
+/// The variables of device memory, for [`Module::globals`].
+type Globals<'s> = (Vec<Global>, Names<'s>);

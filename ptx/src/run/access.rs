@@ -1,8 +1,8 @@
 //! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, Base, CLUSTER_SPAN, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src,
-    Update, WINDOW,
+    Access, Base, CLUSTER_SPAN, FIRST_PARAM, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW,
+    Slot, Space, Src, Update, WINDOW,
 };
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
@@ -19,7 +19,7 @@ const WINDOWS: [(u64, u64, u64, Space); 4] = [
     (SHARED_WINDOW, SHARED_WINDOW + CLUSTER_SPAN, SHARED_WINDOW, Space::Shared),
     (SHARED_WINDOW + CLUSTER_SPAN, LOCAL_WINDOW, SHARED_WINDOW, Space::Cluster),
     (LOCAL_WINDOW, PARAM_WINDOW, LOCAL_WINDOW, Space::Local),
-    (PARAM_WINDOW, PARAM_WINDOW + WINDOW, PARAM_WINDOW, Space::Param),
+    (PARAM_WINDOW, PARAM_WINDOW + WINDOW, FIRST_PARAM, Space::Param),
 ];
 
 /// Where generic addresses of device memory begin, or of nothing.
@@ -388,8 +388,14 @@ pub(super) fn atomic(
                         write(memory, address, size, new)?;
                         old
                     }
-                    // Atomic operations are for memory that threads share.
-                    Space::Local | Space::Param => return Err(Fault::IllegalAddress),
+                    // By a generic address alone (F640).
+                    Space::Local => {
+                        let old = read(&warp.local[lane], address, size)?;
+                        let new = op.update.update(old, b, c);
+                        write(&mut warp.local[lane], address, size, new)?;
+                        old
+                    }
+                    Space::Param => return Err(Fault::IllegalAddress),
                     Space::Global | Space::Generic => {
                         let mut update =
                             |old| Some(op.update.update(old, b, c)).filter(|&new| new != old);
@@ -449,7 +455,15 @@ pub(super) fn wide(
                 Space::Global | Space::Generic => {
                     seen = exchange(shared.launch.memory, at[lane], chosen)?;
                 }
-                Space::Local | Space::Param => return Err(Fault::IllegalAddress),
+                Space::Local => {
+                    let (memory, at) = (&mut warp.local[lane][..], at[lane]);
+                    seen = [word::<8>(memory, at)?, word::<8>(memory, at + 8)?];
+                    if let Some([low, high]) = chosen(seen) {
+                        write(memory, at, 8, low)?;
+                        write(memory, at + 8, 8, high)?;
+                    }
+                }
+                Space::Param => return Err(Fault::IllegalAddress),
             }
             Ok(())
         })?;

@@ -17,6 +17,7 @@ mod memory;
 mod programs;
 mod refusals;
 mod speed;
+mod syntax;
 mod table;
 mod tensors;
 mod text;
