@@ -8,6 +8,8 @@ use crate::model::memory::space::SPACE;
 use crate::model::result;
 use crate::race;
 use crate::sync;
+use cuscope_ptx::Module;
+use cuscope_ptx::run::{Accident, Does, Fault, Place};
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -34,10 +36,20 @@ struct Summary {
     launches: u64,
     /// What the warps of kernels ran.
     steps: u64,
-    /// Kernels that faulted, with the code.
-    faults: Vec<(String, CUresult)>,
+    /// Kernels that faulted.
+    faults: Vec<Faulted>,
     /// Code that was refused, a text each, and how often.
     refused: BTreeMap<String, u64>,
+}
+
+/// A kernel that faulted.
+struct Faulted {
+    kernel: String,
+    code: CUresult,
+    /// Where, a line each.
+    place: Vec<String>,
+    /// Whether the access can be one of memory that the check sees.
+    seen: bool,
 }
 
 /// The calls of a function.
@@ -85,12 +97,52 @@ pub(crate) fn called(name: &'static str, code: CUresult) {
     }
 }
 
+/// Where a kernel faulted, in the words of memory checkers.
+fn place(accident: &Accident, code: &Module) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(access) = accident.access {
+        let space = match access.place {
+            Place::Global => "__global__",
+            Place::Shared => "__shared__",
+            Place::Local => "__local__",
+            Place::Param => "__param__",
+        };
+        let does = match access.does {
+            Some(Does::Read) => "read",
+            Some(Does::Write) => "write",
+            Some(Does::Update) => "atomic",
+            None => "access",
+        };
+        let wrong = match accident.fault {
+            Fault::MisalignedAddress => "misaligned",
+            _ => "out of bounds",
+        };
+        let (bytes, address) = (access.bytes, access.address);
+        lines.push(format!(
+            "    Invalid {space} {does} of size {bytes} bytes: address {address:#x} is {wrong}"
+        ));
+    }
+    let text = code.line(accident.line).unwrap_or_default().trim();
+    lines.push(format!("    at line {} of the PTX: {text}", accident.line));
+    let ([x, y, z], [bx, by, bz]) = (accident.thread, accident.block);
+    lines.push(format!("    by thread ({x},{y},{z}) in block ({bx},{by},{bz})"));
+    lines
+}
+
 /// Notes that a kernel ran, and its fault.
-pub(crate) fn launched(kernel: &str, fault: Option<CUresult>) {
+pub(crate) fn launched(
+    kernel: &str,
+    fault: Option<CUresult>,
+    accident: Option<&Accident>,
+    of: &Module,
+) {
     with(|summary| {
         summary.launches += 1;
         if let Some(code) = fault {
-            summary.faults.push((kernel.to_owned(), code));
+            let access = accident.and_then(|accident| accident.access);
+            let seen = access.is_none_or(|access| access.place == Place::Global);
+            let place = accident.map(|accident| place(accident, of)).unwrap_or_default();
+            summary.faults.push(Faulted { kernel: kernel.to_owned(), code, place, seen });
         }
     });
     if fault.is_some() {
@@ -241,9 +293,10 @@ fn text(ended: bool) -> String {
         lines.push(format!("{}{}", parts.next().unwrap_or_default(), times(count)));
         lines.extend(parts.map(str::to_owned));
     }
-    for (kernel, code) in summary.faults.iter().take(TOLD) {
+    for Faulted { kernel, code, place, .. } in summary.faults.iter().take(TOLD) {
         let error = result::name_of(*code).unwrap_or("an unknown error");
         lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
+        lines.extend(place.iter().cloned());
     }
     let wrong = check::with_findings(|found| {
         lines.extend(found.iter().take(TOLD).map(ToString::to_string));
@@ -270,9 +323,9 @@ fn text(ended: bool) -> String {
         lines.push("The process did not come to its end".to_owned());
     }
     lines.push(format!("RACE SUMMARY: {}", counted(races.len() as u64, "race")));
-    // With the check, an access that misses is among these already.
-    let known = |code: CUresult| check::on() && code == CUDA_ERROR_ILLEGAL_ADDRESS;
-    let errors = wrong + summary.faults.iter().filter(|&&(_, code)| !known(code)).count() as u64;
+    // With the check, an access that misses device memory is among these already.
+    let known = |one: &&Faulted| check::on() && one.seen && one.code == CUDA_ERROR_ILLEGAL_ADDRESS;
+    let errors = wrong + summary.faults.iter().filter(|one| !known(one)).count() as u64;
     lines.push(format!("ERROR SUMMARY: {}", counted(errors, "error")));
     lines.iter().fold(String::new(), |out, line| out + "========= " + line + "\n")
 }

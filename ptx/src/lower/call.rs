@@ -155,6 +155,8 @@ impl<'s> Body<'_, 's> {
 /// A kernel's functions, put one after the other.
 pub(super) struct Linked {
     pub(super) code: Vec<Instr>,
+    /// The line of each instruction.
+    pub(super) lines: Vec<u32>,
     pub(super) functions: Vec<Callable>,
 }
 
@@ -183,7 +185,7 @@ pub(super) fn link(
     if at >= 1 << 31 {
         return Err(Diagnostic::new(0, "The code is too long"));
     }
-    let mut code = Vec::with_capacity(at);
+    let (mut code, mut lines) = (Vec::with_capacity(at), Vec::with_capacity(at));
     for mut piece in pieces {
         let start = code.len() as u32;
         for (at, name) in &piece.calls {
@@ -203,6 +205,7 @@ pub(super) fn link(
             }
         }
         code.append(&mut piece.ops);
+        lines.append(&mut piece.lines);
     }
-    Ok(Linked { code, functions })
+    Ok(Linked { code, lines, functions })
 }

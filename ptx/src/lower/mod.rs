@@ -79,6 +79,10 @@ struct Body<'a, 's> {
     slots: u32,
     local: u64,
     ops: Vec<Instr>,
+    /// The line of each.
+    lines: Vec<u32>,
+    /// The line that is being lowered.
+    line: u32,
     guard: Option<(code::Slot, bool)>,
     /// Instructions whose targets are labels: op, label's scope, name, line.
     branches: Vec<(usize, usize, Vec<&'s str>, u32)>,
@@ -89,6 +93,7 @@ struct Body<'a, 's> {
 /// A function's code, not yet placed among the others'.
 struct Piece<'s> {
     ops: Vec<Instr>,
+    lines: Vec<u32>,
     slots: u32,
     local: u32,
     calls: Vec<(usize, &'s str)>,
@@ -128,7 +133,7 @@ fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
     errors.dedup();
     if errors.is_empty() {
         let external = names.external.iter().map(|&name| name.to_owned()).collect();
-        Ok(Module { target: source.target, kernels, globals, external })
+        Ok(Module { target: source.target, kernels, globals, external, text: "".into() })
     } else {
         Err(errors)
     }
@@ -165,8 +170,8 @@ fn kernel<'s>(
     let local = pieces.first().map_or(0, |piece| piece.local);
     let linked = call::link(source, &order, pieces).map_err(one)?;
     let hoisted = match linked.functions.len() {
-        1 => hoist::hoist(linked.code, slots, param_bytes),
-        _ => hoist::Hoisted::none(linked.code),
+        1 => hoist::hoist((linked.code, linked.lines), slots, param_bytes),
+        _ => hoist::Hoisted::none((linked.code, linked.lines)),
     };
     let mut kernel = Kernel {
         name: function.name.to_owned(),
@@ -180,6 +185,7 @@ fn kernel<'s>(
         dynamic_offset: static_shared.next_multiple_of(16) as usize,
         once: hoisted.once,
         code: hoisted.code,
+        lines: hoisted.lines,
         zeroed: hoisted.zeroed,
         functions: linked.functions,
         constants: scene.constants.into_inner(),
@@ -202,6 +208,8 @@ impl<'a, 's> Body<'a, 's> {
             slots: FIRST,
             local: 0,
             ops: Vec::new(),
+            lines: Vec::new(),
+            line: function.line,
             guard: None,
             branches: Vec::new(),
             calls: Vec::new(),
@@ -218,7 +226,8 @@ impl<'a, 's> Body<'a, 's> {
             }
         }
         // A body that runs out returns.
-        body.ops.push(Instr { guard: None, op: Op::Ret });
+        body.guard = None;
+        body.push(Op::Ret);
         if errors.is_empty() {
             errors.extend(body.resolve_branches());
         }
@@ -242,6 +251,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         Ok(Piece {
             ops: body.ops,
+            lines: body.lines,
             slots: body.slots,
             local: body.local.next_multiple_of(16) as u32,
             calls: body.calls,
@@ -259,9 +269,11 @@ impl<'a, 's> Body<'a, 's> {
 
     fn push(&mut self, op: Op) {
         self.ops.push(Instr { guard: self.guard, op });
+        self.lines.push(self.line);
     }
 
     fn statement(&mut self, at: usize, statement: &'a Statement<'s>) -> Lowered<()> {
+        self.line = statement.line;
         match &statement.kind {
             StatementKind::Open => self.scopes.open(),
             StatementKind::Close => self.scopes.close(),

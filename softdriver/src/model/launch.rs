@@ -15,13 +15,13 @@ use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{capture, function, library, stream};
-use crate::{check, entry, print, schedule, sticky, summary};
+use crate::{check, entry, print, schedule, sticky, summary, sync};
 use core::ffi::{c_uint, c_void};
 use cuscope_ptx as ptx;
 use cuscope_ptx::Kernel;
 use cuscope_sys::*;
 use std::ptr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// The bytes in which the blocks of a cooperative launch wait for one another.
 const WORKSPACE: usize = 256;
@@ -237,6 +237,7 @@ impl Launch {
     /// The same on memory, with the address of the grid's workspace.
     fn run_on(&self, memory: &dyn ptx::run::Memory, workspace: u64) -> Answer {
         let module = &*self.function.module;
+        let output = Texts::default();
         let launch = ptx::run::Launch {
             module: &module.code,
             kernel: self.function.kernel,
@@ -248,14 +249,15 @@ impl Launch {
             globals: &module.addresses,
             memory,
             workspace,
-            output: &Texts,
+            output: &output,
             workers: workers(),
             most_steps: u64::MAX,
         };
         let answer = ptx::run::run(&launch);
         let fault =
             answer.err().filter(|&fault| fault != ptx::run::Fault::CutOff).map(sticky::code);
-        summary::launched(self.name(), fault);
+        let accident = output.accident.into_inner().unwrap_or_else(|broken| broken.into_inner());
+        summary::launched(self.name(), fault, accident.as_ref(), &module.code);
         answer.map_err(sticky::code)
     }
 }
@@ -271,7 +273,11 @@ fn workers() -> usize {
 }
 
 /// What kernels print goes to the program's output.
-struct Texts;
+#[derive(Default)]
+struct Texts {
+    /// Where the kernel faulted.
+    accident: Mutex<Option<ptx::run::Accident>>,
+}
 
 impl ptx::run::Output for Texts {
     fn print(&self, text: &[u8]) {
@@ -280,6 +286,10 @@ impl ptx::run::Output for Texts {
 
     fn complain(&self, text: &str) {
         eprint!("{text}");
+    }
+
+    fn faulted(&self, accident: &ptx::run::Accident) {
+        *sync::lock(&self.accident) = Some(*accident);
     }
 
     fn ran(&self, steps: u64) {
