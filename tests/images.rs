@@ -366,6 +366,24 @@ fn what_the_compiler_dies_of_does_not_reach_it() {
     Ptx::new(".version 8.0 .target sm_52 .global .s64 x = 6/2; .global .s64 y = 1 << 20;").unwrap();
 }
 
+#[test]
+fn characters_outside_of_ascii_are_refused_with_their_line() {
+    let head = ".version 8.0\n.target sm_52\n.address_size 64\n";
+    for (text, line) in [
+        (format!("// é\n{head}"), 1),
+        (format!("{head}/* Größe */"), 4),
+        (format!("{head}\n.file 1 \"/home/zoë/a.cu\"\n"), 5),
+        (format!("{head}.visible .entry k() {{ ret; }}\n// \u{a0}"), 5),
+    ] {
+        let (found, message) = problem(Ptx::new(&text));
+        assert_eq!(found, ImageProblem::NotAscii { line }, "{text}");
+        assert!(message.contains(&format!("line {line} has a character outside")), "{message}");
+        // The driver may not need the text of a fatbin.
+        let ptx = [text.as_bytes(), &[0]].concat();
+        Fatbin::new(fatbin(&[entry(1, 75, 72, &ptx)])).unwrap();
+    }
+}
+
 /// A fatbin of one PTX that is compressed, as one long literal of LZ4.
 fn packed_ptx(ptx: &[u8]) -> Vec<u8> {
     let mut packed = vec![0xf0];

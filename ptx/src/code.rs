@@ -134,6 +134,11 @@ pub(crate) const CLUSTER_SPAN: u64 = 1 << 18;
 pub(crate) const LOCAL_WINDOW: u64 = 0x0200_0000;
 /// See [`SHARED_WINDOW`].
 pub(crate) const PARAM_WINDOW: u64 = 0x0300_0000;
+/// Where the parameters of a kernel begin in constant memory, on devices of compute capability 9.0 (F428): large
+/// alignments count from there.
+pub(crate) const PARAMS: u64 = 0x210;
+/// The generic address of a kernel's first parameter.
+pub(crate) const FIRST_PARAM: u64 = PARAM_WINDOW + PARAMS;
 /// Where the addresses of functions begin, which lead to no memory.
 const FUNCTIONS: u64 = 0x0400_0000;
 /// The length of a window.

@@ -50,6 +50,18 @@ impl Diagnostic {
 /// The most errors that a log lists.
 const LISTED: usize = 100;
 
+/// The error of a text with a character outside of ASCII, which NVIDIA's assembler finds before all others.
+pub(crate) fn not_ascii(line: u32) -> ParseError {
+    let message = format!("Unexpected non-ASCII character encountered on line {line}");
+    let log =
+        format!("ptxas fatal   : {message}\nptxas fatal   : Ptx assembly aborted due to errors\n");
+    ParseError {
+        kind: ParseErrorKind::InvalidPtx,
+        log,
+        errors: vec![Diagnostic::new(line, message)],
+    }
+}
+
 /// Gathers errors into the one that the caller is handed.
 pub(crate) fn report(kind: ParseErrorKind, diagnostics: &[Diagnostic]) -> ParseError {
     let mut log = String::new();

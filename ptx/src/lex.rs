@@ -5,19 +5,25 @@ use super::error::Diagnostic;
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind<'s> {
-    /// A name, register, opcode with its modifiers, or directive: anything
-    /// without a gap that starts with a letter, `_`, `$`, `%` or `.`.
+    /// A name, register, or opcode with its modifiers: anything without a gap that starts with a letter, `_`, `$` or
+    /// `%`. Or a directive, up to its next `.`.
     Word(&'s str),
     /// An integer.
     Int(u64),
+    /// An integer with `U` behind it.
+    Unsigned(u64),
     /// `0f…`: the bits of an f32.
     F32(u32),
-    /// `0d…` or a decimal fraction: the bits of an f64.
+    /// A decimal fraction: the bits of an f64.
     F64(u64),
+    /// `0d…`: the bits of an f64.
+    Bits64(u64),
     /// A string, without its quotes.
     Text(&'s str),
     /// A character that stands for itself.
     Mark(char),
+    /// An operator of two characters, of constant expressions.
+    Operator(&'static str),
     /// After the last token.
     End,
 }
@@ -44,14 +50,14 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<Token<'_>>, Diagnostic> {
     }
 }
 
-/// Directives that a type may follow without a gap.
-const SPACES: &[&str] = &[".reg", ".param", ".local", ".shared", ".global", ".const"];
-
 struct Lexer<'s> {
     source: &'s str,
     at: usize,
     line: u32,
 }
+
+/// Operators of two characters.
+const OPERATORS: &[&str] = &["<<", ">>", "<=", ">=", "==", "!=", "&&", "||"];
 
 fn starts_word(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'$' | b'%' | b'.')
@@ -76,12 +82,23 @@ impl<'s> Lexer<'s> {
         let kind = if self.at >= self.source.len() {
             Kind::End
         } else {
+            let rest = &self.source[self.at..];
+            if let Some(operator) = OPERATORS.iter().find(|one| rest.starts_with(**one)) {
+                self.at += operator.len();
+                return Ok(Token { kind: Kind::Operator(operator), line });
+            }
             match self.byte(0) {
+                b'.' if self.byte(1).is_ascii_digit() => self.number()?,
+                b'%' if !in_word(self.byte(1)) => {
+                    self.at += 1;
+                    Kind::Mark('%')
+                }
                 b if starts_word(b) => self.word(),
                 b if b.is_ascii_digit() => self.number()?,
                 b'"' => self.text()?,
                 b'{' | b'}' | b'[' | b']' | b'(' | b')' | b'<' | b'>' | b',' | b';' | b':'
-                | b'=' | b'+' | b'-' | b'|' | b'@' | b'!' => {
+                | b'=' | b'+' | b'-' | b'|' | b'@' | b'!' | b'*' | b'/' | b'~' | b'^' | b'&'
+                | b'?' => {
                     let mark = char::from(self.byte(0));
                     self.at += 1;
                     Kind::Mark(mark)
@@ -103,7 +120,7 @@ impl<'s> Lexer<'s> {
                     self.line = self.line.saturating_add(1);
                     self.at += 1;
                 }
-                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => self.at += 1,
+                b' ' | b'\t' | b'\r' | 0x0c => self.at += 1,
                 b'/' if self.byte(1) == b'/' => {
                     let rest = &self.source[self.at..];
                     self.at += rest.find('\n').unwrap_or(rest.len());
@@ -129,8 +146,11 @@ impl<'s> Lexer<'s> {
 
     fn word(&mut self) -> Kind<'s> {
         let start = self.at;
+        // `.reg.v2.b32` is three words, `ld.v2.b32` one.
+        let directive = self.byte(0) == b'.';
+        self.at += 1;
         loop {
-            if in_word(self.byte(0)) {
+            if in_word(self.byte(0)) && !(directive && self.byte(0) == b'.') {
                 self.at += 1;
             } else if self.byte(0) == b':' && self.byte(1) == b':' && in_word(self.byte(2)) {
                 self.at += 2;
@@ -138,17 +158,7 @@ impl<'s> Lexer<'s> {
                 break;
             }
         }
-        let word = &self.source[start..self.at];
-        // `.reg.b32` is two words.
-        let whole =
-            |space: &&&str| word.strip_prefix(**space).is_some_and(|rest| rest.starts_with('.'));
-        match SPACES.iter().find(whole) {
-            Some(space) => {
-                self.at = start + space.len();
-                Kind::Word(&word[..space.len()])
-            }
-            None => Kind::Word(word),
-        }
+        Kind::Word(&self.source[start..self.at])
     }
 
     fn text(&mut self) -> Result<Kind<'s>, Diagnostic> {
@@ -195,7 +205,7 @@ fn value<'s>(text: &str) -> Option<Kind<'s>> {
             let bits = hexadecimal(&text[2..], 8)?;
             return u32::try_from(bits).ok().map(Kind::F32);
         }
-        Some("0d" | "0D") => return hexadecimal(&text[2..], 16).map(Kind::F64),
+        Some("0d" | "0D") => return hexadecimal(&text[2..], 16).map(Kind::Bits64),
         _ => {}
     }
     if text.contains('.')
@@ -203,6 +213,7 @@ fn value<'s>(text: &str) -> Option<Kind<'s>> {
     {
         return text.parse::<f64>().ok().map(|v| Kind::F64(v.to_bits()));
     }
+    let unsigned = text.ends_with('U');
     let digits = text.strip_suffix('U').unwrap_or(text);
     let (digits, radix) = match digits.get(..2) {
         Some("0x" | "0X") => (&digits[2..], 16),
@@ -210,8 +221,17 @@ fn value<'s>(text: &str) -> Option<Kind<'s>> {
         _ if digits.len() > 1 && digits.starts_with('0') => (&digits[1..], 8),
         _ => (digits, 10),
     };
-    if digits.starts_with(['+', '-']) {
+    let value = integer(digits, radix)?;
+    Some(if unsigned { Kind::Unsigned(value) } else { Kind::Int(value) })
+}
+
+/// The value of digits. NVIDIA's assembler sees that they are too many if a further one makes the value smaller.
+fn integer(digits: &str, radix: u32) -> Option<u64> {
+    if digits.is_empty() {
         return None;
     }
-    u64::from_str_radix(digits, radix).ok().map(Kind::Int)
+    digits.chars().try_fold(0u64, |value, digit| {
+        let next = value.wrapping_mul(radix.into()).wrapping_add(digit.to_digit(radix)?.into());
+        (next >= value).then_some(next)
+    })
 }

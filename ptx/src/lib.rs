@@ -44,6 +44,8 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 pub use error::{Diagnostic, ParseError, ParseErrorKind};
 
 /// A module, ready to run.
@@ -55,6 +57,11 @@ pub struct Module {
     pub kernels: Vec<Kernel>,
     /// The variables of device memory, in order of declaration.
     pub globals: Vec<Global>,
+    /// The names of those among them that are `.extern` and that the text does not define. As NVIDIA's assembler does,
+    /// the module has memory for them.
+    pub external: Vec<String>,
+    /// The text, for what a fault tells.
+    text: Arc<str>,
 }
 
 impl Module {
@@ -65,7 +72,12 @@ impl Module {
     /// The text is not PTX, is of a newer version, or uses what is not
     /// supported; the log says what, and where.
     pub fn parse(source: &str) -> Result<Self, ParseError> {
-        lower::lower(&parse::parse(source)?)
+        Ok(Self { text: source.into(), ..lower::lower(&parse::parse(source)?)? })
+    }
+
+    /// A line of the text, counted from 1.
+    pub fn line(&self, number: u32) -> Option<&str> {
+        self.text.lines().nth(number.checked_sub(1)? as usize)
     }
 
     /// Whether a device of this number, such as 90 for compute capability 9.0, runs it.
@@ -193,6 +205,8 @@ pub struct Kernel {
     once: Vec<code::Instr>,
     /// The rest of the entry's code, and that of the functions it calls.
     code: Vec<code::Instr>,
+    /// The line of the text that each of these is from.
+    lines: Vec<u32>,
     /// The registers that have to be 0 when a block begins; none if all of a warp's state
     /// has to be as new.
     zeroed: Option<Vec<code::Slot>>,

@@ -2,6 +2,7 @@
 
 use super::BlockLimit;
 use super::types::Type;
+use std::borrow::Cow;
 
 /// A whole module.
 #[derive(Debug, Default)]
@@ -65,6 +66,8 @@ pub(crate) struct Variable<'s> {
     pub(crate) ty: Type,
     /// Its size in bytes; none for `[]`.
     pub(crate) size: Option<u64>,
+    /// Whether it is an array, elements of which may be operands.
+    pub(crate) array: bool,
     /// Its initialiser.
     pub(crate) init: Vec<Init<'s>>,
     /// `.attribute(.managed)`
@@ -73,6 +76,18 @@ pub(crate) struct Variable<'s> {
     pub(crate) visible: bool,
     /// `.extern`
     pub(crate) external: bool,
+}
+
+impl Variable<'_> {
+    /// How long an element is, if it is an array.
+    pub(crate) fn step(&self) -> Option<u8> {
+        self.array.then_some(self.ty.bytes)
+    }
+
+    /// How many elements a register has: more than one if it is a vector.
+    pub(crate) fn elements(&self) -> u8 {
+        self.size.map_or(1, |size| (size / u64::from(self.ty.bytes)) as u8)
+    }
 }
 
 /// An `.entry` or `.func`.
@@ -131,8 +146,8 @@ pub(crate) enum StatementKind<'s> {
 pub(crate) struct Instruction<'s> {
     /// `@p` or `@!p`: the predicate, and whether it is negated.
     pub(crate) guard: Option<(&'s str, bool)>,
-    /// The opcode with its modifiers, as written.
-    pub(crate) opcode: &'s str,
+    /// The opcode with its modifiers, without gaps.
+    pub(crate) opcode: Cow<'s, str>,
     /// The operands.
     pub(crate) operands: Vec<Operand<'s>>,
 }
@@ -158,6 +173,8 @@ pub(crate) enum Operand<'s> {
     F64(u64),
     /// `name+offset`, without brackets.
     Sum(&'s str, i64),
+    /// `name[index]` or `name[register+index]`: an element of a variable.
+    Index(&'s str, Option<&'s str>, i64),
     /// `[name+offset]`, or `[offset]`.
     Address(Option<&'s str>, i64),
     /// `[name, {a, b}]`, or `[name, a]`: an object, and the place in it.

@@ -7,7 +7,8 @@ use crate::model::memory::space::{Allocation, Kind, SPACE};
 use crate::model::result;
 use crate::race;
 use crate::sync;
-use cuscope_ptx::run::At;
+use cuscope_ptx::Module;
+use cuscope_ptx::run::{Accident, Does, Fault, Place};
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -36,12 +37,22 @@ struct Summary {
     steps: u64,
     /// How often somebody asked for a table of undocumented functions, without which it does not go on.
     tables: u64,
-    /// Kernels that faulted, with the code, and where.
-    faults: Vec<(String, CUresult, Option<At>)>,
+    /// Kernels that faulted.
+    faults: Vec<Faulted>,
     /// Memory that was alive when its context ended: address, size and device.
     left: Vec<(u64, usize, usize)>,
     /// Code that was refused, a text each, and how often.
     refused: BTreeMap<String, u64>,
+}
+
+/// A kernel that faulted.
+struct Faulted {
+    kernel: String,
+    code: CUresult,
+    /// Where, a line each.
+    place: Vec<String>,
+    /// Whether the access can be one of memory that the check sees.
+    seen: bool,
 }
 
 /// The calls of a function.
@@ -103,12 +114,52 @@ pub(crate) fn asked_for_table(id: CUuuid) {
     }
 }
 
+/// Where a kernel faulted, in the words of memory checkers.
+fn place(accident: &Accident, code: &Module) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(access) = accident.access {
+        let space = match access.place {
+            Place::Global => "__global__",
+            Place::Shared => "__shared__",
+            Place::Local => "__local__",
+            Place::Param => "__param__",
+        };
+        let does = match access.does {
+            Some(Does::Read) => "read",
+            Some(Does::Write) => "write",
+            Some(Does::Update) => "atomic",
+            None => "access",
+        };
+        let wrong = match accident.fault {
+            Fault::MisalignedAddress => "misaligned",
+            _ => "out of bounds",
+        };
+        let (bytes, address) = (access.bytes, access.address);
+        lines.push(format!(
+            "    Invalid {space} {does} of size {bytes} bytes: address {address:#x} is {wrong}"
+        ));
+    }
+    let text = code.line(accident.line).unwrap_or_default().trim();
+    lines.push(format!("    at line {} of the PTX: {text}", accident.line));
+    let ([x, y, z], [bx, by, bz]) = (accident.thread, accident.block);
+    lines.push(format!("    by thread ({x},{y},{z}) in block ({bx},{by},{bz})"));
+    lines
+}
+
 /// Notes that a kernel ran, and its fault.
-pub(crate) fn launched(kernel: &str, fault: Option<CUresult>, at: Option<At>) {
+pub(crate) fn launched(
+    kernel: &str,
+    fault: Option<CUresult>,
+    accident: Option<&Accident>,
+    of: &Module,
+) {
     with(|summary| {
         summary.launches += 1;
         if let Some(code) = fault {
-            summary.faults.push((kernel.to_owned(), code, at));
+            let access = accident.and_then(|accident| accident.access);
+            let seen = access.is_none_or(|access| access.place == Place::Global);
+            let place = accident.map(|accident| place(accident, of)).unwrap_or_default();
+            summary.faults.push(Faulted { kernel: kernel.to_owned(), code, place, seen });
         }
     });
     if fault.is_some() {
@@ -145,9 +196,11 @@ pub(crate) fn refused_ptx(log: &str, source: &str) {
         return;
     }
     let mut told = String::new();
-    for message in log.lines().filter(|line| line.contains(", line ")).take(TOLD) {
-        let (place, what) = message.split_once("; error   : ").unwrap_or(("", message));
-        let number = place.rsplit(' ').next().and_then(|number| number.parse::<usize>().ok());
+    for message in log.lines().filter(|line| line.contains(" line ")).take(TOLD) {
+        let what = message.split_once(" : ").map_or(message, |(_, what)| what);
+        let number = message.split(" line ").nth(1).and_then(|behind| {
+            behind.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok()
+        });
         let line = number.and_then(|number| source.lines().nth(number.checked_sub(1)?));
         let (number, line) = (number.unwrap_or_default(), line.unwrap_or_default().trim());
         // Writing to a String cannot fail.
@@ -221,16 +274,6 @@ fn times(count: u64) -> String {
     if count == 1 { String::new() } else { format!(" ({} times)", grouped(count)) }
 }
 
-/// The threads that faulted, in words.
-fn threads(at: At) -> String {
-    let place = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-    let block = place(at.block);
-    match (place(at.first), place(at.last)) {
-        (first, last) if first == last => format!("thread {first} in block {block}"),
-        (first, last) => format!("a thread of {first} to {last} in block {block}"),
-    }
-}
-
 /// The summary; at the end also of what the process left.
 fn text(ended: bool) -> String {
     let races = race::races();
@@ -279,10 +322,10 @@ fn text(ended: bool) -> String {
         lines.push(format!("{}{}", parts.next().unwrap_or_default(), times(count)));
         lines.extend(parts.map(str::to_owned));
     }
-    for (kernel, code, at) in summary.faults.iter().take(TOLD) {
+    for Faulted { kernel, code, place, .. } in summary.faults.iter().take(TOLD) {
         let error = result::name_of(*code).unwrap_or("an unknown error");
         lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
-        lines.extend(at.map(|at| format!("    by {}", threads(at))));
+        lines.extend(place.iter().cloned());
     }
     let wrong = check::with_findings(|found| {
         lines.extend(found.iter().take(TOLD).map(ToString::to_string));
@@ -309,9 +352,9 @@ fn text(ended: bool) -> String {
         lines.push("The process did not come to its end".to_owned());
     }
     lines.push(format!("RACE SUMMARY: {}", counted(races.len() as u64, "race")));
-    // With the check, an access that misses is among these already.
-    let known = |code: CUresult| check::on() && code == CUDA_ERROR_ILLEGAL_ADDRESS;
-    let errors = wrong + summary.faults.iter().filter(|&&(_, code, _)| !known(code)).count() as u64;
+    // With the check, an access that misses device memory is among these already.
+    let known = |one: &&Faulted| check::on() && one.seen && one.code == CUDA_ERROR_ILLEGAL_ADDRESS;
+    let errors = wrong + summary.faults.iter().filter(|one| !known(one)).count() as u64;
     lines.push(format!("ERROR SUMMARY: {}", counted(errors, "error")));
     lines.iter().fold(String::new(), |out, line| out + "========= " + line + "\n")
 }
@@ -319,14 +362,6 @@ fn text(ended: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fault_names_its_threads() {
-        let at = At { block: [3, 0, 1], first: [1, 2, 0], last: [1, 2, 0] };
-        assert_eq!(threads(at), "thread (1,2,0) in block (3,0,1)");
-        let at = At { last: [5, 2, 0], ..at };
-        assert_eq!(threads(at), "a thread of (1,2,0) to (5,2,0) in block (3,0,1)");
-    }
 
     #[test]
     fn counts_have_commas_and_plurals() {

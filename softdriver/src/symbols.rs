@@ -159,7 +159,8 @@ fn changed(text: &str, names: &HashMap<&str, String>, without: &[Range<usize>]) 
 }
 
 /// Texts that can be put together: local symbols have names that no other text has. Of weak symbols of a name the first
-/// is left, or none if there is another one, and so are declarations of variables.
+/// is left, or none if there is another one. Of declarations of a variable the first is left, or none behind its
+/// definition.
 pub(crate) fn resolved(texts: &[&str]) -> Vec<String> {
     let all: Vec<_> = texts.iter().map(|text| symbols(text)).collect();
     let of = |linkage| {
@@ -169,21 +170,21 @@ pub(crate) fn resolved(texts: &[&str]) -> Vec<String> {
             .map(|symbol| symbol.name)
     };
     let mut taken: HashSet<&str> = of(Linkage::Visible).collect();
-    let defined: HashSet<&str> = taken.iter().copied().chain(of(Linkage::Weak)).collect();
     // A local one is not what other texts take, so it has another name than that too.
-    let mut used: HashSet<&str> = defined.iter().copied().chain(of(Linkage::Extern)).collect();
+    let others = of(Linkage::Weak).chain(of(Linkage::Extern));
+    let mut used: HashSet<&str> = taken.iter().copied().chain(others).collect();
     let (mut out, mut declared) = (Vec::new(), HashSet::new());
     for (number, (text, symbols)) in texts.iter().zip(&all).enumerate() {
         let (mut names, mut without) = (HashMap::new(), Vec::new());
         for symbol in symbols {
             match symbol.linkage {
-                Linkage::Visible => {}
-                Linkage::Weak if taken.insert(symbol.name) => {}
+                Linkage::Visible => _ = declared.insert(symbol.name),
+                Linkage::Weak if taken.insert(symbol.name) => _ = declared.insert(symbol.name),
                 Linkage::Weak => without.push(symbol.place.clone()),
                 // A function may be declared more than once.
                 Linkage::Extern if symbol.is_function => {}
-                Linkage::Extern
-                    if !defined.contains(symbol.name) && declared.insert(symbol.name) => {}
+                // What names it in an initialiser wants a declaration before the definition.
+                Linkage::Extern if declared.insert(symbol.name) => {}
                 Linkage::Extern => without.push(symbol.place.clone()),
                 Linkage::Local if used.insert(symbol.name) => {}
                 Linkage::Local => {

@@ -424,6 +424,112 @@ fn the_check_finds_what_nobody_wrote_and_what_is_no_memory() {
     }
 }
 
+#[test]
+fn a_fault_tells_its_access_its_instruction_and_its_thread() {
+    let test = "a_fault_tells_its_access_its_instruction_and_its_thread";
+    let file = std::env::temp_dir().join(format!("cuscope-faults-{}", std::process::id()));
+    const CASES: [(&str, &str, u32, &str); 4] = [
+        (
+            "st.local.u32 [%rd3+1048576], %r1;",
+            "Invalid __local__ write of size 4 bytes: address 0x100000 is out of bounds",
+            700,
+            "thread (0,0,0)",
+        ),
+        (
+            "ld.shared.u32 %r2, [%r1];",
+            "Invalid __shared__ read of size 4 bytes: address 0x1 is misaligned",
+            716,
+            "thread (1,0,0)",
+        ),
+        (
+            "red.shared.add.u32 [%r1+4096], 1;",
+            "Invalid __shared__ atomic of size 4 bytes: address 0x1001 is misaligned",
+            716,
+            "thread (1,0,0)",
+        ),
+        (
+            "ld.global.u64 %rd3, [%rd2+4];",
+            "Invalid __global__ read of size 8 bytes: address",
+            716,
+            "thread (0,0,0)",
+        ),
+    ];
+    for check in ["", "1"] {
+        for (number, (instruction, access, code, thread)) in CASES.into_iter().enumerate() {
+            let (name, number) = (file.to_str().unwrap(), number.to_string());
+            let variables = [
+                ("CUSCOPE_SOFT_SUMMARY", name),
+                ("CUSCOPE_SOFT_CHECK", check),
+                ("CUSCOPE_TEST_CASE", &number),
+            ];
+            let Some(output) = child(test, &variables) else {
+                let number = std::env::var("CUSCOPE_TEST_CASE").unwrap();
+                let (instruction, _, code, _) = CASES[number.parse::<usize>().unwrap()];
+                let _context = context();
+                let bad =
+                    COPY.replace("add.u64 %rd1, %rd1, %rd3;\nadd", &format!("{instruction}\nadd"));
+                let memory = made!(cuMemAlloc_v2(256));
+                let bad = kernel_of(&bad, "copy");
+                assert_eq!(launch_many(bad, 3, 16, null_mut(), &[memory, memory]), 0);
+                assert_eq!(code!(cuCtxSynchronize()), code);
+                return;
+            };
+            assert!(output.status.success(), "{}", stderr(&output));
+            let text = std::fs::read_to_string(&file).unwrap();
+            std::fs::remove_file(&file).unwrap();
+            let lines = summary(&text);
+            let at = lines.iter().position(|line| line.starts_with("Kernel copy faulted: "));
+            let at = at.unwrap_or_else(|| panic!("{text}"));
+            assert!(lines[at].ends_with(&format!("(error {code})")), "{text}");
+            assert!(lines[at + 1].starts_with(&format!("    {access}")), "{text}");
+            assert_eq!(
+                lines[at + 2],
+                format!("    at line 11 of the PTX: {instruction}"),
+                "{text}"
+            );
+            let by = format!("    by {thread} in block (");
+            assert!(lines[at + 3].starts_with(&by), "{text}");
+            assert!(lines.contains(&"ERROR SUMMARY: 1 error"), "{text}");
+            assert!(!lines[1].contains("about 0 warp instructions"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn the_check_reports_a_vector_that_is_read_past_the_end_of_its_memory() {
+    let test = "the_check_reports_a_vector_that_is_read_past_the_end_of_its_memory";
+    for (check, errors) in [("", 0), ("1", 1)] {
+        let variables = [("CUSCOPE_SOFT_SUMMARY", "1"), ("CUSCOPE_SOFT_CHECK", check)];
+        let Some(output) = child(test, &variables) else {
+            let context = context();
+            let wide = COPY.replace("ld.global.u32 %r2, [%rd1];", WIDE);
+            let memory = made!(cuMemAlloc_v2(44));
+            ok!(cuMemcpyHtoD_v2(memory, [7_u32; 11].as_ptr().cast(), 44));
+            let kernel = kernel_of(&wide, "copy");
+            assert_eq!(launch(kernel, null_mut(), &[memory, memory]), 0);
+            assert_eq!(values(memory, 11)[0], 21);
+            ok!(cuMemFree_v2(memory));
+            ok!(cuCtxDestroy_v2(context));
+            return;
+        };
+        let text = stderr(&output);
+        let lines = summary(&text);
+        let found: Vec<_> = lines.iter().filter(|line| line.contains(" by copy")).collect();
+        assert_eq!(found.len(), errors, "{text}");
+        for line in found {
+            assert!(
+                line.starts_with("Invalid __global__ read of size 4 bytes by copy: "),
+                "{text}"
+            );
+            assert!(line.contains(" is 0 bytes behind the allocation "), "{text}");
+        }
+    }
+}
+
+/// Adds the last 3 of 11 words, which it reads with one load of 4.
+const WIDE: &str = ".reg .u32 %w<5>;\nld.global.v4.u32 {%w0, %w1, %w2, %w3}, [%rd1+32];\n\
+    add.u32 %r2, %w0, %w1;\nadd.u32 %r2, %r2, %w2;";
+
 /// A kernel whose blocks add to the first word of the grid's workspace, and write what they found to the parameter.
 const MEET: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
     .visible .entry meet(.param .u64 out) {\n.reg .u64 %rd<5>;\n.reg .u32 %r<4>;\n\

@@ -68,6 +68,11 @@ pub enum ImageProblem {
         /// The position of the code, in bytes.
         at: usize,
     },
+    /// The text has a character outside of ASCII, which the driver's compiler takes nowhere.
+    NotAscii {
+        /// Its line, from 1.
+        line: usize,
+    },
     /// The driver is known to crash or hang on it.
     Refused {
         /// The refused contents.
@@ -129,6 +134,12 @@ impl fmt::Display for ImageError {
                 " that can be loaded: its code at byte {at} is compressed; enable the feature \
                  `compressed` of cuscope, which unpacks and checks it, or build the image with \
                  `nvcc --no-compress`"
+            ),
+            ImageProblem::NotAscii { line } => write!(
+                f,
+                " that can be loaded: line {line} has a character outside of ASCII, which the \
+                 driver's compiler refuses wherever it is; remove it, also from comments and the \
+                 paths of `.file`"
             ),
             ImageProblem::Refused { what, at } => write!(
                 f,

@@ -17,6 +17,7 @@ impl Ptx {
     ///
     /// # Errors
     /// [`Error::Image`](crate::Error::Image) for text that begins neither with `.version` nor with a comment,
+    /// for a character outside of ASCII, also in a comment ([F638](crate::driver_facts#F638)),
     /// and for text that is known to crash the driver's compiler ([F293](crate::driver_facts#F293)): a string
     /// or number of more than 4 KiB, a name of more than 16 KiB, more than 2^20 registers, as many threads,
     /// blocks or bytes of an alignment, and a division by anything but a plain number.
@@ -24,7 +25,9 @@ impl Ptx {
     pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
         let text = text.with_nul()?;
         expect(ImageKind::Ptx, text.to_bytes())?;
-        scan::check(text.to_bytes()).map_err(|problem| ImageError::new(ImageKind::Ptx, problem))?;
+        scan::ascii(text.to_bytes())
+            .and_then(|()| scan::check(text.to_bytes()))
+            .map_err(|problem| ImageError::new(ImageKind::Ptx, problem))?;
         Ok(Ptx(Bytes::new(text.to_bytes_with_nul())))
     }
 

@@ -25,6 +25,15 @@ const EXTENTS: [&[u8]; 8] = [
     b".align",
 ];
 
+/// Refuses text with a character outside of ASCII, which the driver's compiler takes nowhere
+/// ([F638](crate::driver_facts#F638)). In a fatbin the driver may not need the text.
+#[inline]
+pub(super) fn ascii(text: &[u8]) -> Result<(), ImageProblem> {
+    let Some(at) = text.iter().position(|byte| !byte.is_ascii()) else { return Ok(()) };
+    let line = 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count();
+    Err(ImageProblem::NotAscii { line })
+}
+
 /// Refuses text that is known to crash the driver's compiler, in one pass.
 #[inline]
 pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {

@@ -70,6 +70,7 @@ mod older_launches;
 mod peer_memory;
 mod peers;
 mod pools;
+mod ptx_texts;
 mod registered_memory;
 mod resources;
 mod shared_pools;

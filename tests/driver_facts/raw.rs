@@ -90,6 +90,18 @@ macro_rules! each_gives {
     };
 }
 
+/// Leaves the test on a device of a compute capability below 9.0.
+macro_rules! needs_accelerator {
+    () => {
+        let mut major = 0;
+        let asked = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
+        ok!(cuDeviceGetAttribute(&raw mut major, asked, $crate::raw::device()));
+        if major < 9 {
+            crate::skip!("the device is of a compute capability below 9.0");
+        }
+    };
+}
+
 pub(crate) mod captures;
 pub(crate) mod rows;
 pub(crate) mod texels;

@@ -73,6 +73,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/peer_memory.rs",
     "tests/driver_facts/peers.rs",
     "tests/driver_facts/pools.rs",
+    "tests/driver_facts/ptx_texts.rs",
     "tests/driver_facts/registered_memory.rs",
     "tests/driver_facts/resources.rs",
     "tests/driver_facts/shared_pools.rs",

@@ -61,18 +61,6 @@ fn encode_all(memory: CUdeviceptr, changes: &[fn(&mut Tiled)]) -> (CUresult, CUt
     (code, map)
 }
 
-/// Leaves the test on a device without the accelerator.
-macro_rules! needs_accelerator {
-    () => {
-        let mut major = 0;
-        let asked = CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR;
-        ok!(cuDeviceGetAttribute(&raw mut major, asked, device()));
-        if major < 9 {
-            crate::skip!("the device has no tensor memory accelerator");
-        }
-    };
-}
-
 /// F427
 #[test]
 fn a_tensor_is_encoded_if_the_accelerator_can_copy_it() {

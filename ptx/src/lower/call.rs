@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::code::{CallOp, Callable, Callee, Instr, Op, Place, System};
+use super::super::code::{CallOp, Callable, Callee, Instr, Op, Place, SINK, Slot, Src, System};
 use super::super::error::Diagnostic;
 use super::super::tree::{Operand, Source, Space, Variable};
 use super::modifiers::Modifiers;
@@ -49,7 +49,7 @@ impl<'s> Body<'_, 's> {
             else {
                 return refuse("Arguments mismatch: a prototype is expected");
             };
-            let callee = Callee::Address(super::code::Src::register(slot));
+            let callee = Callee::Address(Src::register(slot));
             return self.call_with(callee, &returns, &params, results, arguments);
         }
         if prototype.is_some() {
@@ -69,7 +69,8 @@ impl<'s> Body<'_, 's> {
             return refuse(format!("Unknown symbol '{name}'"));
         };
         let system = SYSTEM.iter().find(|&&(own, _, params, returns)| {
-            own == name && function.params.len() == params && function.returns.len() == returns
+            // Taichi declares `vprintf` without a result, which nobody wants.
+            own == name && function.params.len() == params && function.returns.len() <= returns
         });
         match system {
             Some(&(_, which, ..)) => {
@@ -96,10 +97,10 @@ impl<'s> Body<'_, 's> {
         }
         let arguments =
             params.iter().zip(arguments).map(|(formal, actual)| self.actual(formal, actual, true));
-        let arguments = arguments.collect::<Lowered<_>>()?;
+        let arguments = arguments.collect::<Lowered<Vec<_>>>()?.concat();
         let results =
             returns.iter().zip(results).map(|(formal, actual)| self.actual(formal, actual, false));
-        let results = results.collect::<Lowered<_>>()?;
+        let results = results.collect::<Lowered<Vec<_>>>()?.concat();
         let op = CallOp { callee, caller_slots: 0, arguments, results };
         // What the operands needed came before.
         if let Some(last) = self.calls.last_mut().filter(|_| callee == Callee::Function(0)) {
@@ -109,18 +110,20 @@ impl<'s> Body<'_, 's> {
         Ok(())
     }
 
-    /// The caller's place for a parameter or result.
+    /// The caller's places for a parameter or result: several for a vector.
     fn actual(
         &mut self,
         formal: &Variable<'s>,
         actual: &Operand<'s>,
         constant: bool,
-    ) -> Lowered<Place> {
+    ) -> Lowered<Vec<Place>> {
         let mismatch = || refuse(format!("Arguments mismatch: '{}'", formal.name));
         if let (&Operand::Name(name), Space::Param) = (actual, formal.space) {
             return match self.find(name) {
-                Some(Entity::Frame { offset, size }) if formal.size == Some(u64::from(size)) => {
-                    Ok(Place::Local(offset, size))
+                Some(Entity::Frame { offset, size, .. })
+                    if formal.size == Some(u64::from(size)) =>
+                {
+                    Ok(vec![Place::Local(offset, size)])
                 }
                 _ => mismatch(),
             };
@@ -128,10 +131,23 @@ impl<'s> Body<'_, 's> {
         if formal.space != Space::Reg {
             return mismatch();
         }
-        let src = self.src(actual, formal.ty)?;
+        let elements = formal.elements();
+        if let (&Operand::Name(name), 2..) = (actual, elements) {
+            return match self.find(name) {
+                Some(Entity::Vector(ty, own, slot)) if own == elements && formal.ty.agrees(ty) => {
+                    let slots = slot..slot + Slot::from(elements);
+                    Ok(slots.map(|slot| Place::Value(Src::register(slot))).collect())
+                }
+                _ => mismatch(),
+            };
+        }
+        let src = match actual {
+            Operand::Name("_") if !constant => Src::register(SINK),
+            _ => self.src(actual, formal.ty)?,
+        };
         match src.split() {
             Err(_) if !constant => mismatch(),
-            _ => Ok(Place::Value(src)),
+            _ => Ok(vec![Place::Value(src)]),
         }
     }
 }
@@ -139,6 +155,8 @@ impl<'s> Body<'_, 's> {
 /// A kernel's functions, put one after the other.
 pub(super) struct Linked {
     pub(super) code: Vec<Instr>,
+    /// The line of each instruction.
+    pub(super) lines: Vec<u32>,
     pub(super) functions: Vec<Callable>,
 }
 
@@ -167,7 +185,7 @@ pub(super) fn link(
     if at >= 1 << 31 {
         return Err(Diagnostic::new(0, "The code is too long"));
     }
-    let mut code = Vec::with_capacity(at);
+    let (mut code, mut lines) = (Vec::with_capacity(at), Vec::with_capacity(at));
     for mut piece in pieces {
         let start = code.len() as u32;
         for (at, name) in &piece.calls {
@@ -187,6 +205,7 @@ pub(super) fn link(
             }
         }
         code.append(&mut piece.ops);
+        lines.append(&mut piece.lines);
     }
-    Ok(Linked { code, functions })
+    Ok(Linked { code, lines, functions })
 }

@@ -1,7 +1,7 @@
 //! `cvt` and `cvta`.
 
 use super::super::code::{
-    CLUSTER_SPAN, LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Src, WINDOW,
+    CLUSTER_SPAN, FIRST_PARAM, LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Src, WINDOW,
 };
 use super::super::ops::{Convert, Rounding, common, integer_conversion, truncation};
 use super::super::tree::Operand;
@@ -320,17 +320,19 @@ impl<'s> Body<'_, 's> {
         let [d, a] = exactly(operands)?;
         let d = self.d(d, ty)?;
         let variable = match *a {
-            Operand::Sum(name, offset) => Some((name, offset)),
+            Operand::Index(name, register, index) => {
+                Some((name, self.element_address(name, register, index)?))
+            }
+            Operand::Sum(name, offset) => Some((name, self.address_of(name, offset)?)),
             Operand::Name(name) if !matches!(self.find(name), Some(Entity::Register(..))) => {
-                Some((name, 0))
+                Some((name, self.address_of(name, 0)?))
             }
             _ => None,
         };
         // Parameters of functions, and of calls, lie in the frame.
         let mut framed = !self.function.entry;
         let a = match variable {
-            Some((name, offset)) => {
-                let (address, of) = self.address_of(name, offset)?;
+            Some((name, (address, of))) => {
                 if of == AddressOf::Value {
                     return refuse(format!("Operand '{name}' is not a variable"));
                 }
@@ -352,8 +354,8 @@ impl<'s> Body<'_, 's> {
             ("local", true) => &|a: u64| a.wrapping_sub(LOCAL_WINDOW),
             ("param" | "param::func", false) if framed => &|a: u64| a.wrapping_add(LOCAL_WINDOW),
             ("param" | "param::func", true) if framed => &|a: u64| a.wrapping_sub(LOCAL_WINDOW),
-            ("param" | "param::entry", false) => &|a: u64| a.wrapping_add(PARAM_WINDOW),
-            ("param" | "param::entry", true) => &|a: u64| a.wrapping_sub(PARAM_WINDOW),
+            ("param" | "param::entry", false) => &|a: u64| a.wrapping_add(FIRST_PARAM),
+            ("param" | "param::entry", true) => &|a: u64| a.wrapping_sub(FIRST_PARAM),
             _ => return Err(Refusal::Unsupported),
         };
         self.push(Op::Unary { f, d, a });

@@ -14,23 +14,29 @@ pub(super) struct Hoisted {
     pub(super) once: Vec<Instr>,
     /// What it does in each block.
     pub(super) code: Vec<Instr>,
+    /// The line of each of these.
+    pub(super) lines: Vec<u32>,
     /// The registers that have to be 0 at its beginning; none if all of its state does.
     pub(super) zeroed: Option<Vec<Slot>>,
 }
 
 impl Hoisted {
     /// All of the code, in each block.
-    pub(super) fn none(code: Vec<Instr>) -> Self {
-        Self { once: Vec::new(), code, zeroed: None }
+    pub(super) fn none((code, lines): (Vec<Instr>, Vec<u32>)) -> Self {
+        Self { once: Vec::new(), code, lines, zeroed: None }
     }
 }
 
 /// Splits the code of a kernel that has one function.
-pub(super) fn hoist(code: Vec<Instr>, slots: u32, param_bytes: usize) -> Hoisted {
+pub(super) fn hoist(
+    (code, mut lines): (Vec<Instr>, Vec<u32>),
+    slots: u32,
+    param_bytes: usize,
+) -> Hoisted {
     let uses = code.iter().map(Uses::of).collect::<Option<Vec<_>>>();
     let early = uses.as_ref().and_then(|uses| read_early(&code, uses, slots as usize));
     let (Some(uses), Some(early)) = (uses, early) else {
-        return Hoisted::none(code);
+        return Hoisted::none((code, lines));
     };
     let mut writes = vec![0u32; slots as usize];
     uses.iter().flat_map(|uses| &uses.writes).for_each(|&slot| writes[slot as usize] += 1);
@@ -55,7 +61,9 @@ pub(super) fn hoist(code: Vec<Instr>, slots: u32, param_bytes: usize) -> Hoisted
         .collect();
     let zeroed = (0..slots).filter(|&slot| early[slot as usize]).collect();
     let (once, code) = split(code, &hoisted);
-    Hoisted { once, code, zeroed: Some(zeroed) }
+    let mut out = hoisted.into_iter();
+    lines.retain(|_| out.next() == Some(false));
+    Hoisted { once, code, lines, zeroed: Some(zeroed) }
 }
 
 /// Whether an operation gives the same in all blocks, if what it reads is the same, and cannot fault.

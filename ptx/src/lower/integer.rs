@@ -238,7 +238,20 @@ impl<'s> Body<'_, 's> {
                 }
                 self.push(Op::Pack { d, a: sources.into(), bits });
             }
-            (d, &Operand::Sum(name, offset)) => self.mov_address(d, name, offset, ty)?,
+            (d, a @ &Operand::Sum(name, offset)) => match self.find(name) {
+                Some(Entity::Register(..)) => {
+                    let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
+                    self.push(Op::Unary { f: &|a: u64| a, d, a });
+                }
+                _ => {
+                    let address = self.address_of(name, offset)?;
+                    self.mov_address(d, name, address, ty)?;
+                }
+            },
+            (d, &Operand::Index(name, register, index)) => {
+                let address = self.element_address(name, register, index)?;
+                self.mov_address(d, name, address, ty)?;
+            }
             (d, &Operand::Name(name)) => match self.find(name) {
                 Some(Entity::Register(..)) if ty == Type::B128 => {
                     let (d, a) = (self.d(d, ty)?, self.register(name, ty)?);
@@ -253,7 +266,10 @@ impl<'s> Body<'_, 's> {
                     let d = self.d(d, ty)?;
                     self.special(d, name, ty)?;
                 }
-                _ => self.mov_address(d, name, 0, ty)?,
+                _ => {
+                    let address = self.address_of(name, 0)?;
+                    self.mov_address(d, name, address, ty)?;
+                }
             },
             (d, a) => {
                 let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
@@ -267,10 +283,9 @@ impl<'s> Body<'_, 's> {
         &mut self,
         d: &Operand<'s>,
         name: &'s str,
-        offset: i64,
+        (address, of): (Address, AddressOf),
         ty: Type,
     ) -> Lowered<()> {
-        let (address, of): (Address, AddressOf) = self.address_of(name, offset)?;
         if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
             return refuse(format!("Arguments mismatch: '{name}'"));
         }

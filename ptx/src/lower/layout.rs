@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::code::function_address;
+use super::super::code::{PARAMS, function_address};
 use super::super::error::Diagnostic;
 use super::super::tree::{Function, Init, Operand, Source, Space, StatementKind, Variable};
 use super::super::types::Kind;
 use super::super::{Fixup, Global, GlobalSpace, Param};
-use super::{Globals, Lowered, refuse};
+use super::{Globals, Lowered, Names, refuse};
 
 /// The most static shared memory of a kernel, in bytes.
 const MOST_SHARED: u64 = 48 << 10;
-/// Where the parameters of a kernel begin in constant memory, on devices of compute capability 9.0.
-const PARAMS: u64 = 0x210;
 /// The most bytes of parameters.
 const MOST_PARAMS: u64 = 32_764;
 
@@ -28,36 +26,82 @@ pub(super) fn functions<'s>(source: &Source<'s>) -> Result<HashMap<&'s str, usiz
     Ok(functions)
 }
 
-/// The variables of device memory.
+/// Whether a variable lies in device memory.
+fn in_memory(variable: &Variable<'_>) -> bool {
+    matches!(variable.space, Space::Global | Space::Const)
+}
+
+/// The variables of device memory: those of module scope, and then those of functions.
 pub(super) fn globals<'s>(
     source: &Source<'s>,
     functions: &HashMap<&'s str, usize>,
 ) -> Result<Globals<'s>, Diagnostic> {
-    let own = |variable: &&Variable<'s>| matches!(variable.space, Space::Global | Space::Const);
-    let mut names = HashMap::new();
-    let mut taken = HashSet::new();
+    let mut names = Names::default();
+    let mut globals = Vec::new();
+    // What a name is: one definition at most, and declarations that agree with it.
+    let mut known: HashMap<&str, &Variable<'_>> = HashMap::new();
     for variable in &source.variables {
-        if !taken.insert(variable.name) {
-            let message = format!("Duplicate definition of variable '{}'", variable.name);
+        let name = variable.name;
+        let Some(earlier) = known.get(name) else {
+            known.insert(name, variable);
+            continue;
+        };
+        if !earlier.external && !variable.external {
+            let message = format!("Duplicate definition of variable '{name}'");
             return Err(Diagnostic::new(variable.line, message));
         }
+        let sizes =
+            earlier.size.is_none() || variable.size.is_none() || earlier.size == variable.size;
+        if (earlier.space, earlier.ty) != (variable.space, variable.ty) || !sizes {
+            let message = format!("Inconsistent redefinition of variable '{name}'");
+            return Err(Diagnostic::new(variable.line, message));
+        }
+        if earlier.external {
+            known.insert(name, variable);
+        }
     }
-    for (index, variable) in source.variables.iter().filter(own).enumerate() {
-        names.insert(variable.name, index as u32);
+    for variable in source.variables.iter().filter(|variable| in_memory(variable)) {
+        if names.module.contains_key(variable.name) {
+            continue;
+        }
+        // Others may name it from its first declaration on, but it is what its definition says.
+        let definition = known.get(variable.name).copied().unwrap_or(variable);
+        if definition.external {
+            names.external.push(variable.name);
+        }
+        let own = HashMap::new();
+        let one = global(definition, (&names.module, &own), functions)?;
+        names.module.insert(variable.name, globals.len() as u32);
+        globals.push(one);
     }
-    let globals =
-        source.variables.iter().filter(own).map(|variable| global(variable, &names, functions));
-    Ok((globals.collect::<Result<_, _>>()?, names))
+    for function in &source.functions {
+        let mut own = HashMap::new();
+        for (at, statement) in function.body.iter().flatten().enumerate() {
+            let StatementKind::Variable(variable) = &statement.kind else { continue };
+            if in_memory(variable) {
+                let one = global(variable, (&names.module, &own), functions)?;
+                names.own.insert((function.name, at), globals.len() as u32);
+                own.insert(variable.name, globals.len() as u32);
+                globals.push(one);
+            }
+        }
+    }
+    Ok((globals, names))
 }
 
+/// A variable whose initialiser may name those of the module and of the function.
 fn global(
     variable: &Variable<'_>,
-    names: &HashMap<&str, u32>,
+    (module, own): (&HashMap<&str, u32>, &HashMap<&str, u32>),
     functions: &HashMap<&str, usize>,
 ) -> Result<Global, Diagnostic> {
     let error = |message: String| Err(Diagnostic::new(variable.line, message));
+    let known = |target: &str| own.get(target).or_else(|| module.get(target)).copied();
     let name = variable.name;
-    if variable.external {
+    if variable.external && !variable.init.is_empty() {
+        return error(format!("No initial value is allowed for external symbol '{name}'"));
+    }
+    if variable.external && variable.size.is_none() {
         return error(format!("Unresolved extern variable '{name}'"));
     }
     let Some(size) = variable.size else {
@@ -81,7 +125,7 @@ fn global(
             (Init::AddressByte(target, addend, byte), Kind::Bits | Kind::Unsigned, 1) => {
                 if let Some(&function) = functions.get(target) {
                     function_address(function as u32).wrapping_add_signed(addend) >> (8 * byte)
-                } else if let Some(&target) = names.get(target) {
+                } else if let Some(target) = known(target) {
                     if byte == 0 {
                         fixups.push(Fixup { offset: init.len(), global: target as usize, addend });
                     }
@@ -93,7 +137,7 @@ fn global(
                 }
             }
             (Init::Address(target, addend), Kind::Bits | Kind::Unsigned | Kind::Signed, 8) => {
-                let Some(&target) = names.get(target) else {
+                let Some(target) = known(target) else {
                     return error(format!(
                         "Unknown symbol '{target}' in the initialiser of '{name}'"
                     ));
@@ -208,9 +252,10 @@ fn mentions<'s>(function: &Function<'s>, names: &mut Vec<&'s str>) {
         };
         for operand in &instruction.operands {
             match operand {
-                Operand::Name(name) | Operand::Sum(name, _) | Operand::Address(Some(name), _) => {
-                    names.push(name);
-                }
+                Operand::Name(name)
+                | Operand::Sum(name, _)
+                | Operand::Index(name, ..)
+                | Operand::Address(Some(name), _) => names.push(name),
                 _ => {}
             }
         }

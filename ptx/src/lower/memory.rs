@@ -256,18 +256,23 @@ impl<'s> Body<'_, 's> {
         let ty = m.end_type()?;
         let returns = m.head == "atom";
         let small = matches!(ty.kind, Kind::Brain | Kind::Halves | Kind::Brains) || ty == Type::F16;
-        if unflushed != (opcode == "add" && small) {
-            return refuse("'.noftz' belongs to sums of half precision");
+        let number = matches!(opcode, "add" | "min" | "max");
+        if unflushed != (number && small) {
+            return refuse("'.noftz' belongs to numbers of half precision");
+        }
+        if count == 1 && small && opcode != "add" {
+            return refuse(format!("'.{opcode}' of half precision is for vectors"));
         }
         if (!returns && matches!(opcode, "exch" | "cas"))
             || matches!(space, Space::Local | Space::Param)
         {
             return Err(Refusal::Unsupported);
         }
-        let vector = matches!(ty.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains)
-            && opcode == "add"
-            && ty.bytes < 8;
-        if count > 1 && (!vector || count * ty.bytes > 16 || self.scene.source.target < 90) {
+        let vector = small && number || ty == Type::F32 && opcode == "add";
+        let place = matches!(space, Space::Global | Space::Generic);
+        if count > 1
+            && (!vector || !place || count * ty.bytes > 16 || self.scene.source.target < 90)
+        {
             return Err(Refusal::Unsupported);
         }
         if ty == Type::B128 {
@@ -328,7 +333,17 @@ impl<'s> Body<'_, 's> {
         m.take_any(&["acc::f32", "acc::f16"]);
         let count = m.take_elements();
         let ty = m.end_type()?;
-        let numbers = matches!(ty.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains);
+        let numbers = ty.is_float();
+        // As of `atom`, but for loads of pairs.
+        let single = match ty.kind {
+            Kind::Float if ty.bytes == 2 => which == "st",
+            Kind::Brain => which == "st",
+            Kind::Halves | Kind::Brains => which != "red" || opcode == Some("add"),
+            _ => true,
+        };
+        if count == 1 && !single {
+            return Err(Refusal::Unsupported);
+        }
         if ty == Type::PRED || ty.bytes > 8 || count > 1 && !numbers || count * ty.bytes > 16 {
             return Err(Refusal::Unsupported);
         }

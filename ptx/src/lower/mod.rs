@@ -63,8 +63,8 @@ struct Scene<'a, 's> {
     source: &'a Source<'s>,
     /// Functions with a body, by name.
     functions: &'a HashMap<&'s str, usize>,
-    /// Variables of module scope, by name: device memory's index.
-    globals: &'a HashMap<&'s str, u32>,
+    /// Variables in device memory: their indices.
+    globals: &'a Names<'s>,
     /// Where shared variables lie.
     shared: Shared<'s>,
     /// The constants of the kernel's instructions.
@@ -79,6 +79,10 @@ struct Body<'a, 's> {
     slots: u32,
     local: u64,
     ops: Vec<Instr>,
+    /// The line of each.
+    lines: Vec<u32>,
+    /// The line that is being lowered.
+    line: u32,
     guard: Option<(code::Slot, bool)>,
     /// Instructions whose targets are labels: op, label's scope, name, line.
     branches: Vec<(usize, usize, Vec<&'s str>, u32)>,
@@ -89,6 +93,7 @@ struct Body<'a, 's> {
 /// A function's code, not yet placed among the others'.
 struct Piece<'s> {
     ops: Vec<Instr>,
+    lines: Vec<u32>,
     slots: u32,
     local: u32,
     calls: Vec<(usize, &'s str)>,
@@ -127,7 +132,8 @@ fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
     errors.sort_by_key(|error| error.line);
     errors.dedup();
     if errors.is_empty() {
-        Ok(Module { target: source.target, kernels, globals })
+        let external = names.external.iter().map(|&name| name.to_owned()).collect();
+        Ok(Module { target: source.target, kernels, globals, external, text: "".into() })
     } else {
         Err(errors)
     }
@@ -137,7 +143,7 @@ fn module(source: &Source<'_>) -> Result<Module, Vec<Diagnostic>> {
 fn kernel<'s>(
     source: &Source<'s>,
     functions: &HashMap<&'s str, usize>,
-    globals: &HashMap<&'s str, u32>,
+    globals: &Names<'s>,
     index: usize,
     reached_by_any: &mut [bool],
 ) -> Result<Kernel, Vec<Diagnostic>> {
@@ -164,8 +170,8 @@ fn kernel<'s>(
     let local = pieces.first().map_or(0, |piece| piece.local);
     let linked = call::link(source, &order, pieces).map_err(one)?;
     let hoisted = match linked.functions.len() {
-        1 => hoist::hoist(linked.code, slots, param_bytes),
-        _ => hoist::Hoisted::none(linked.code),
+        1 => hoist::hoist((linked.code, linked.lines), slots, param_bytes),
+        _ => hoist::Hoisted::none((linked.code, linked.lines)),
     };
     let mut kernel = Kernel {
         name: function.name.to_owned(),
@@ -179,6 +185,7 @@ fn kernel<'s>(
         dynamic_offset: static_shared.next_multiple_of(16) as usize,
         once: hoisted.once,
         code: hoisted.code,
+        lines: hoisted.lines,
         zeroed: hoisted.zeroed,
         functions: linked.functions,
         constants: scene.constants.into_inner(),
@@ -201,6 +208,8 @@ impl<'a, 's> Body<'a, 's> {
             slots: FIRST,
             local: 0,
             ops: Vec::new(),
+            lines: Vec::new(),
+            line: function.line,
             guard: None,
             branches: Vec::new(),
             calls: Vec::new(),
@@ -208,8 +217,8 @@ impl<'a, 's> Body<'a, 's> {
         let formal = body.formals().map_err(|error| vec![error]);
         let (params, returns) = formal?;
         let mut errors = Vec::new();
-        for statement in function.body.iter().flatten() {
-            if let Err(refusal) = body.statement(statement) {
+        for (at, statement) in function.body.iter().flatten().enumerate() {
+            if let Err(refusal) = body.statement(at, statement) {
                 errors.push(refused(statement, refusal));
                 if errors.len() >= 100 {
                     break;
@@ -217,7 +226,8 @@ impl<'a, 's> Body<'a, 's> {
             }
         }
         // A body that runs out returns.
-        body.ops.push(Instr { guard: None, op: Op::Ret });
+        body.guard = None;
+        body.push(Op::Ret);
         if errors.is_empty() {
             errors.extend(body.resolve_branches());
         }
@@ -241,6 +251,7 @@ impl<'a, 's> Body<'a, 's> {
         }
         Ok(Piece {
             ops: body.ops,
+            lines: body.lines,
             slots: body.slots,
             local: body.local.next_multiple_of(16) as u32,
             calls: body.calls,
@@ -258,9 +269,11 @@ impl<'a, 's> Body<'a, 's> {
 
     fn push(&mut self, op: Op) {
         self.ops.push(Instr { guard: self.guard, op });
+        self.lines.push(self.line);
     }
 
-    fn statement(&mut self, statement: &'a Statement<'s>) -> Lowered<()> {
+    fn statement(&mut self, at: usize, statement: &'a Statement<'s>) -> Lowered<()> {
+        self.line = statement.line;
         match &statement.kind {
             StatementKind::Open => self.scopes.open(),
             StatementKind::Close => self.scopes.close(),
@@ -269,7 +282,7 @@ impl<'a, 's> Body<'a, 's> {
                     self.scopes.registers(name, (*ty, *elements), count)?;
                 }
             }
-            StatementKind::Variable(variable) => self.variable(variable)?,
+            StatementKind::Variable(variable) => self.variable(variable, at)?,
             StatementKind::Label(name) => self.scopes.label(name, self.ops.len())?,
             StatementKind::Targets(name, labels) => {
                 self.scopes.declare(name, Entity::Targets(labels.clone()))?;
@@ -294,18 +307,20 @@ impl<'a, 's> Body<'a, 's> {
         Ok(())
     }
 
-    /// A variable of the function's own.
-    fn variable(&mut self, variable: &Variable<'s>) -> Lowered<()> {
+    /// A variable of the function's own, which is the statement of a number.
+    fn variable(&mut self, variable: &Variable<'s>, at: usize) -> Lowered<()> {
         let entity = match variable.space {
             super::tree::Space::Shared => {
-                Entity::Shared(self.scene.shared.place(self.function.name, variable)?)
+                let place = self.scene.shared.place(self.function.name, variable)?;
+                Entity::Shared(place, variable.step())
             }
             super::tree::Space::Local | super::tree::Space::Param => self.allocate(variable)?,
             super::tree::Space::Global | super::tree::Space::Const => {
-                return refuse(format!(
-                    "Variable '{}' of module memory within a function is not supported",
-                    variable.name
-                ));
+                let own = (self.function.name, at);
+                let Some(&index) = self.scene.globals.own.get(&own) else {
+                    return refuse(format!("Variable '{}' is not known", variable.name));
+                };
+                Entity::Global(index, variable.step())
             }
             super::tree::Space::Reg => return refuse("'.reg' is not allowed here"),
         };
@@ -325,7 +340,7 @@ impl<'a, 's> Body<'a, 's> {
         if self.local > MOST_LOCAL {
             return refuse(format!("Variable '{}' uses too much local data", variable.name));
         }
-        Ok(Entity::Frame { offset: offset as u32, size: size as u32 })
+        Ok(Entity::Frame { offset: offset as u32, size: size as u32, step: variable.step() })
     }
 
     /// Parameters and results: entries' lie in the launch's buffer, functions'
@@ -342,23 +357,25 @@ impl<'a, 's> Body<'a, 's> {
         }
         let mut place = |variable: &Variable<'s>| {
             if variable.space == super::tree::Space::Reg {
-                let slot = self.slot();
-                let entity = Entity::Register(variable.ty, slot);
-                self.declare_formal(variable, entity)?;
-                return Ok(code::Place::Value(code::Src::register(slot)));
+                let elements = variable.elements();
+                let slots: Vec<_> = (0..elements).map(|_| self.slot()).collect();
+                self.scopes.vectors |= elements > 1;
+                self.declare_formal(variable, scope::register(variable.ty, elements, slots[0]))?;
+                let places = slots.into_iter().map(code::Src::register).map(code::Place::Value);
+                return Ok(places.collect());
             }
             let entity = self
                 .allocate(variable)
                 .map_err(|refusal| Diagnostic::new(variable.line, text(refusal)))?;
-            let Entity::Frame { offset, size } = entity else {
+            let Entity::Frame { offset, size, .. } = entity else {
                 return Err(Diagnostic::new(variable.line, "Invalid parameter"));
             };
             self.declare_formal(variable, entity)?;
-            Ok(code::Place::Local(offset, size))
+            Ok(vec![code::Place::Local(offset, size)])
         };
-        let params = function.params.iter().map(&mut place).collect::<Result<_, _>>()?;
-        let returns = function.returns.iter().map(&mut place).collect::<Result<_, _>>()?;
-        Ok((params, returns))
+        let params = function.params.iter().map(&mut place).collect::<Result<Vec<_>, _>>()?;
+        let returns = function.returns.iter().map(&mut place).collect::<Result<Vec<_>, _>>()?;
+        Ok((params.concat(), returns.concat()))
     }
 
     fn declare_formal(
@@ -376,7 +393,7 @@ impl<'a, 's> Body<'a, 's> {
             Some((name, negated)) => Some((self.register(name, Type::PRED)?, negated)),
             None => None,
         };
-        let mut modifiers = Modifiers::new(instruction.opcode);
+        let mut modifiers = Modifiers::new(&instruction.opcode);
         let apart;
         let operands = if self.scopes.vectors {
             apart = self.apart(&instruction.operands);
@@ -437,5 +454,16 @@ fn refused(statement: &Statement<'_>, refusal: Refusal) -> Diagnostic {
     Diagnostic::new(statement.line, message)
 }
 
-/// A variable of device memory, for [`Module::globals`].
-type Globals<'s> = (Vec<Global>, HashMap<&'s str, u32>);
+/// The variables in device memory: the indices in [`Module::globals`].
+#[derive(Default)]
+struct Names<'s> {
+    /// Those of module scope, by name.
+    module: HashMap<&'s str, u32>,
+    /// Those of functions, by the function and the number of the statement.
+    own: HashMap<(&'s str, usize), u32>,
+    /// Those of other texts, which were given memory here for want of these.
+    external: Vec<&'s str>,
+}
+
+/// The variables of device memory, for [`Module::globals`].
+type Globals<'s> = (Vec<Global>, Names<'s>);

@@ -1,10 +1,11 @@
 //! Operands: registers, constants and addresses.
 
 use super::super::code::{Address, Base, Op, SINK, Slot, Src, function_address};
-use super::super::tree::Operand;
+use super::super::ops;
+use super::super::tree::{Operand, Variable};
 use super::super::types::{Kind, Type};
 use super::scope::Entity;
-use super::{Body, Lowered, refuse};
+use super::{Body, Lowered, Refusal, refuse};
 
 /// Whether a register must be of the type's size, or may be larger.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -158,6 +159,7 @@ impl<'s> Body<'_, 's> {
                 self.push(Op::Unary { f: &|a: u64| a ^ 1, d, a });
                 Ok(Src::register(d))
             }
+            Operand::Sum(name, addend) => self.sum(name, addend, ty, width),
             Operand::Int(value) => Ok(self.constant(integer(value, ty)?)),
             Operand::F32(bits) => {
                 let value = real(f64::from(f32::from_bits(bits)), u64::from(bits), 4, ty)?;
@@ -171,13 +173,77 @@ impl<'s> Body<'_, 's> {
         }
     }
 
-    /// An address in brackets.
+    /// `name+addend` as a value: of a register, or the address of a variable.
+    fn sum(&mut self, name: &'s str, addend: i64, ty: Type, width: Width) -> Lowered<Src> {
+        let d = match self.find(name) {
+            Some(Entity::Register(..)) => {
+                let (own, slot) = self.fitting(name, ty, width)?;
+                if !own.is_integer() || own.bytes > 8 {
+                    // NVIDIA's assembler takes it, and then the value is undefined.
+                    return refuse(format!("A constant cannot be added to '{name}'"));
+                }
+                let addend = self.constant(addend.cast_unsigned() & own.mask());
+                let (d, a) = (self.slot(), Src::register(slot));
+                let f = ops::integer_binary("add", Type::new(Kind::Unsigned, own.bytes));
+                let f = f.ok_or(Refusal::Unsupported)?;
+                self.push(Op::Binary { f, d, a, b: addend });
+                d
+            }
+            _ => {
+                let (address, of) = self.address_of(name, addend)?;
+                if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
+                    return refuse(format!("Arguments mismatch: '{name}'"));
+                }
+                let d = self.slot();
+                self.push(Op::Address { address, mask: ty.mask(), d });
+                d
+            }
+        };
+        Ok(Src::register(d))
+    }
+
+    /// The address of an element of a variable. NVIDIA's assembler counts elements of a register of 32 bits in 32 bits.
+    pub(super) fn element_address(
+        &mut self,
+        name: &'s str,
+        register: Option<&'s str>,
+        index: i64,
+    ) -> Lowered<(Address, AddressOf)> {
+        let step = match self.find(name) {
+            Some(
+                Entity::Frame { step, .. } | Entity::Shared(_, step) | Entity::Global(_, step),
+            ) => step,
+            Some(_) => None,
+            None => {
+                let variables = &self.scene.source.variables;
+                variables.iter().find(|one| one.name == name).and_then(Variable::step)
+            }
+        };
+        let Some(step) = step else { return refuse("Array indexing on non-array") };
+        let (address, of) = self.address_of(name, index.wrapping_mul(step.into()))?;
+        let Some(register) = register else { return Ok((address, of)) };
+        let index = match self.any_register(register)? {
+            (ty, slot) if ty.is_integer() && ty.bytes == 4 => Src::register(slot),
+            _ => return refuse("Arguments mismatch: an index of 32 bits is expected"),
+        };
+        let (at, scaled, sum) = (self.slot(), self.slot(), self.slot());
+        let step = self.constant(step.into());
+        self.push(Op::Address { address, mask: u64::MAX, d: at });
+        let multiply = ops::integer_binary("mul.lo", Type::U32).ok_or(Refusal::Unsupported)?;
+        self.push(Op::Binary { f: multiply, d: scaled, a: index, b: step });
+        let add = ops::integer_binary("add", Type::U64).ok_or(Refusal::Unsupported)?;
+        self.push(Op::Binary { f: add, d: sum, a: Src::register(at), b: Src::register(scaled) });
+        Ok((Address { base: Base::Reg(sum), offset: 0 }, of))
+    }
+
+    /// An address in brackets, or of an element.
     pub(super) fn address(&mut self, operand: &Operand<'s>) -> Lowered<(Address, AddressOf)> {
         match *operand {
             Operand::Address(None, offset) => {
                 Ok((Address { base: Base::Zero, offset }, AddressOf::Value))
             }
             Operand::Address(Some(name), offset) => self.address_of(name, offset),
+            Operand::Index(name, register, index) => self.element_address(name, register, index),
             _ => refuse("Arguments mismatch: an address is expected"),
         }
     }
@@ -200,14 +266,17 @@ impl<'s> Body<'_, 's> {
             Some(Entity::Frame { offset: start, .. }) => {
                 Ok((fixed(Base::Frame, start), AddressOf::Local))
             }
-            Some(Entity::Shared(start)) => Ok((fixed(Base::Zero, start), AddressOf::Shared)),
+            Some(Entity::Shared(start, _)) => Ok((fixed(Base::Zero, start), AddressOf::Shared)),
+            Some(Entity::Global(index, _)) => {
+                Ok((Address { base: Base::Global(index), offset }, AddressOf::Global))
+            }
             Some(_) => refuse(format!("Operand '{name}' is not an address")),
             None => self.module_address(name, offset),
         }
     }
 
     fn module_address(&mut self, name: &'s str, offset: i64) -> Lowered<(Address, AddressOf)> {
-        if let Some(&index) = self.scene.globals.get(name) {
+        if let Some(&index) = self.scene.globals.module.get(name) {
             return Ok((Address { base: Base::Global(index), offset }, AddressOf::Global));
         }
         if let Some(start) = self.scene.shared.module_variable(name) {

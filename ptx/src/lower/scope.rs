@@ -26,9 +26,13 @@ pub(super) enum Entity<'s> {
         offset: u32,
         /// How long it is.
         size: u32,
+        /// How long an element is, if it is an array.
+        step: Option<u8>,
     },
-    /// A variable in shared memory, at an offset.
-    Shared(u32),
+    /// A variable in shared memory, at an offset, and how long an element is, if it is an array.
+    Shared(u32, Option<u8>),
+    /// A variable of the function in device memory, by its index in the module, and likewise.
+    Global(u32, Option<u8>),
     /// `.branchtargets`
     Targets(Vec<&'s str>),
     /// `.callprototype`: results and parameters.
@@ -53,7 +57,7 @@ pub(super) struct Scopes<'s> {
 }
 
 /// A register that has a slot.
-const fn register<'s>(ty: Type, elements: u8, slot: Slot) -> Entity<'s> {
+pub(super) const fn register<'s>(ty: Type, elements: u8, slot: Slot) -> Entity<'s> {
     match elements {
         1 => Entity::Register(ty, slot),
         _ => Entity::Vector(ty, elements, slot),
@@ -89,7 +93,7 @@ impl<'s> Scopes<'s> {
     /// A name of the open block.
     pub(super) fn declare(&mut self, name: &'s str, entity: Entity<'s>) -> Lowered<()> {
         let block = &mut self.blocks[self.current];
-        if block.names.insert(name, entity).is_some() {
+        if block.names.insert(name, entity).is_some() || block.labels.contains_key(name) {
             return refuse(format!("Duplicate definition of variable '{name}'"));
         }
         Ok(())
@@ -111,7 +115,7 @@ impl<'s> Scopes<'s> {
 
     pub(super) fn label(&mut self, name: &'s str, at: usize) -> Lowered<()> {
         let block = &mut self.blocks[self.current];
-        if block.labels.insert(name, at).is_some() {
+        if block.labels.insert(name, at).is_some() || block.names.contains_key(name) {
             return refuse(format!("Duplicate definition of label '{name}'"));
         }
         Ok(())

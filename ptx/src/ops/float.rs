@@ -111,7 +111,7 @@ fn unordered<T: Real>(a: T, b: T) -> bool {
 
 /// The lesser number: -0 is less than +0, and NaN is no number.
 #[inline]
-fn least<T: Real>(a: T, b: T) -> T {
+pub(super) fn least<T: Real>(a: T, b: T) -> T {
     let (x, y) = (a.value(), b.value());
     let first = y.is_nan() || x < y || (x == y && x.is_sign_negative());
     if first && !x.is_nan() { a } else { b }

@@ -5,6 +5,7 @@ use super::super::lex::Kind;
 use super::super::tree::{Instruction, Space, Statement, StatementKind};
 use super::super::types::Type;
 use super::{Linkage, Parser};
+use std::borrow::Cow;
 
 /// How deep blocks may nest.
 const DEEPEST: u32 = 100;
@@ -35,7 +36,6 @@ impl<'s> Parser<'_, 's> {
                     }
                     add(StatementKind::Open);
                 }
-                Kind::Mark(';') => self.at += 1,
                 Kind::Mark('@') => add(self.instruction()?),
                 Kind::Word(word) if word.starts_with('.') => {
                     self.directive(word, &mut statements)?
@@ -149,7 +149,15 @@ impl<'s> Parser<'_, 's> {
         } else {
             None
         };
-        let opcode = self.name()?;
-        Ok(StatementKind::Instruction(Instruction { guard, opcode, operands: self.operands()? }))
+        let mut opcode = Cow::Borrowed(self.name()?);
+        // A gap may be before each modifier.
+        while let Kind::Word(word) = self.peek(0)
+            && word.starts_with('.')
+        {
+            self.at += 1;
+            opcode.to_mut().push_str(word);
+        }
+        let operands = self.operands(opcode.split('.').next() == Some("call"))?;
+        Ok(StatementKind::Instruction(Instruction { guard, opcode, operands }))
     }
 }

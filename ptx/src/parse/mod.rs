@@ -1,11 +1,12 @@
 //! Tokens to the syntax tree.
 
 mod body;
+mod constant;
 mod operand;
 mod variable;
 
 use super::BlockLimit;
-use super::error::{Diagnostic, ParseError, ParseErrorKind, report};
+use super::error::{Diagnostic, ParseError, ParseErrorKind, not_ascii, report};
 use super::lex::{Kind, Token, tokens};
 use super::tree::{Function, Source, Space};
 
@@ -59,6 +60,10 @@ impl From<Diagnostic> for Failure {
 
 /// Parses a module's text.
 pub(crate) fn parse(text: &str) -> Result<Source<'_>, ParseError> {
+    if let Some(at) = text.bytes().position(|byte| !byte.is_ascii()) {
+        let before = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
+        return Err(not_ascii(u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)));
+    }
     let parsed = tokens(text)
         .map_err(Failure::from)
         .and_then(|tokens| Parser { tokens: &tokens, at: 0 }.module());
@@ -101,8 +106,9 @@ impl<'s> Parser<'_, 's> {
     fn unexpected<T>(&self, wanted: &str) -> Result<T, Diagnostic> {
         let found = match self.peek(0) {
             Kind::Word(word) => format!("'{word}'"),
-            Kind::Int(value) => format!("'{value}'"),
-            Kind::F32(_) | Kind::F64(_) => "a floating-point number".to_owned(),
+            Kind::Int(value) | Kind::Unsigned(value) => format!("'{value}'"),
+            Kind::Operator(operator) => format!("'{operator}'"),
+            Kind::F32(_) | Kind::F64(_) | Kind::Bits64(_) => "a floating-point number".to_owned(),
             Kind::Text(_) => "a string".to_owned(),
             Kind::Mark(mark) => format!("'{mark}'"),
             Kind::End => "the end of the text".to_owned(),
@@ -144,7 +150,7 @@ impl<'s> Parser<'_, 's> {
 
     fn integer(&mut self) -> Result<u64, Diagnostic> {
         match self.peek(0) {
-            Kind::Int(value) => {
+            Kind::Int(value) | Kind::Unsigned(value) => {
                 self.at += 1;
                 Ok(value)
             }
@@ -227,7 +233,7 @@ impl<'s> Parser<'_, 's> {
     fn item(&mut self, source: &mut Source<'s>) -> Result<(), Diagnostic> {
         let linkage = self.linkage();
         let Kind::Word(word) = self.peek(0) else {
-            return if self.take(';') { Ok(()) } else { self.unexpected("a directive") };
+            return self.unexpected("a directive");
         };
         match word {
             ".entry" | ".func" => {

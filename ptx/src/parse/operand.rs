@@ -4,32 +4,33 @@ use super::super::error::Diagnostic;
 use super::super::lex::Kind;
 use super::super::tree::Operand;
 use super::Parser;
+use super::constant::Constant;
 
 impl<'s> Parser<'_, 's> {
-    /// The operands up to the `;`.
-    pub(super) fn operands(&mut self) -> Result<Vec<Operand<'s>>, Diagnostic> {
-        let mut list = Vec::new();
+    /// The operands up to the `;`. A `call` has lists.
+    pub(super) fn operands(&mut self, lists: bool) -> Result<Vec<Operand<'s>>, Diagnostic> {
+        let mut all = Vec::new();
         if self.take(';') {
-            return Ok(list);
+            return Ok(all);
         }
         loop {
-            list.push(self.operand()?);
+            all.push(self.operand(lists)?);
             if !self.take(',') {
                 self.expect(';')?;
-                return Ok(list);
+                return Ok(all);
             }
         }
     }
 
-    fn operand(&mut self) -> Result<Operand<'s>, Diagnostic> {
+    fn operand(&mut self, lists: bool) -> Result<Operand<'s>, Diagnostic> {
         match self.peek(0) {
             Kind::Mark('{') => {
                 self.at += 1;
-                Ok(Operand::Vector(self.simple_list('}')?))
+                Ok(Operand::Vector(self.elements('}')?))
             }
-            Kind::Mark('(') => {
+            Kind::Mark('(') if lists => {
                 self.at += 1;
-                Ok(Operand::List(self.simple_list(')')?))
+                Ok(Operand::List(self.elements(')')?))
             }
             Kind::Mark('[') => {
                 self.at += 1;
@@ -37,18 +38,25 @@ impl<'s> Parser<'_, 's> {
                 self.expect(']')?;
                 Ok(address)
             }
+            Kind::Word(name) if self.peek(1) == Kind::Mark('[') => {
+                self.name()?;
+                self.at += 1;
+                let index = self.index(name)?;
+                self.expect(']')?;
+                Ok(index)
+            }
             _ => self.simple(),
         }
     }
 
-    /// Operands without brackets, so that nothing nests.
-    fn simple_list(&mut self, close: char) -> Result<Vec<Operand<'s>>, Diagnostic> {
+    /// Names and constants, so that nothing nests.
+    fn elements(&mut self, close: char) -> Result<Vec<Operand<'s>>, Diagnostic> {
         let mut list = Vec::new();
         if self.take(close) {
             return Ok(list);
         }
         loop {
-            list.push(self.simple()?);
+            list.push(self.element()?);
             if !self.take(',') {
                 self.expect(close)?;
                 return Ok(list);
@@ -56,49 +64,61 @@ impl<'s> Parser<'_, 's> {
         }
     }
 
-    fn simple(&mut self) -> Result<Operand<'s>, Diagnostic> {
-        if self.take('!') {
-            return Ok(Operand::Not(self.name()?));
+    /// A name or a constant.
+    fn element(&mut self) -> Result<Operand<'s>, Diagnostic> {
+        if self.is_constant() {
+            return Ok(match self.constant()? {
+                Constant::Signed(value) => Operand::Int(value.cast_unsigned()),
+                Constant::Unsigned(value) => Operand::Int(value),
+                Constant::Real(value) => Operand::F64(value.to_bits()),
+            });
         }
-        let negative = self.take('-');
-        let operand = match self.peek(0) {
-            Kind::Int(value) if negative => Operand::Int(value.wrapping_neg()),
-            Kind::Int(value) => Operand::Int(value),
-            Kind::F32(bits) => Operand::F32(bits ^ u32::from(negative) << 31),
-            Kind::F64(bits) => Operand::F64(bits ^ u64::from(negative) << 63),
-            Kind::Word(_) if negative => return Ok(Operand::Minus(self.name()?)),
-            _ if negative => return self.unexpected("a number"),
-            _ => return self.named_operand(),
+        let bits = match self.peek(0) {
+            Kind::F32(bits) => Operand::F32(bits),
+            Kind::Bits64(bits) => Operand::F64(bits),
+            _ => return Ok(Operand::Name(self.name()?)),
         };
         self.at += 1;
-        Ok(operand)
+        Ok(bits)
     }
 
-    fn named_operand(&mut self) -> Result<Operand<'s>, Diagnostic> {
-        let name = self.name()?;
-        if name == "WARP_SZ" {
-            return Ok(Operand::Int(32));
-        }
-        match self.peek(0) {
-            Kind::Mark('|') => {
+    fn simple(&mut self) -> Result<Operand<'s>, Diagnostic> {
+        match (self.peek(0), self.peek(1)) {
+            (Kind::Mark(sign @ ('!' | '-')), Kind::Word(name)) if name != "WARP_SZ" => {
                 self.at += 1;
-                Ok(Operand::Pair(name, self.name()?))
+                let name = self.name()?;
+                Ok(if sign == '!' { Operand::Not(name) } else { Operand::Minus(name) })
             }
-            Kind::Mark('+') => Ok(Operand::Sum(name, self.addend()?)),
-            _ => Ok(Operand::Name(name)),
+            (Kind::Word(name), Kind::Mark('|')) if name != "WARP_SZ" => {
+                let first = self.name()?;
+                self.at += 1;
+                Ok(Operand::Pair(first, self.name()?))
+            }
+            (Kind::Word(name), Kind::Mark('+')) if name != "WARP_SZ" => {
+                Ok(Operand::Sum(self.name()?, self.addend()?))
+            }
+            _ => self.element(),
         }
+    }
+
+    /// `name[…` behind the bracket: an element of a variable.
+    fn index(&mut self, name: &'s str) -> Result<Operand<'s>, Diagnostic> {
+        if self.is_constant() {
+            return Ok(Operand::Index(name, None, self.whole()?.cast_signed()));
+        }
+        let register = self.name()?;
+        Ok(Operand::Index(name, Some(register), self.addend()?))
     }
 
     fn address(&mut self) -> Result<Operand<'s>, Diagnostic> {
-        if let Kind::Int(value) = self.peek(0) {
-            self.at += 1;
-            return Ok(Operand::Address(None, value.cast_signed()));
+        if self.is_constant() {
+            return Ok(Operand::Address(None, self.whole()?.cast_signed()));
         }
         let name = self.name()?;
         if !self.take(',') {
             return Ok(Operand::Address(Some(name), self.addend()?));
         }
-        let place = if self.take('{') { self.simple_list('}')? } else { vec![self.simple()?] };
+        let place = if self.take('{') { self.elements('}')? } else { vec![self.element()?] };
         Ok(Operand::Object(name, place))
     }
 }

@@ -4,6 +4,7 @@ use super::super::error::Diagnostic;
 use super::super::lex::Kind;
 use super::super::tree::{Init, Space, Variable};
 use super::super::types::Type;
+use super::constant::Constant;
 use super::{Linkage, Parser};
 
 /// The most elements that inner braces of an initialiser are for.
@@ -77,8 +78,6 @@ impl<'s> Parser<'_, 's> {
                 lanes = 2;
             } else if self.take_word(".v4") {
                 lanes = 4;
-            } else if self.take_word(".v8") {
-                lanes = 8;
             } else if self.take_word(".attribute") {
                 loop {
                     match self.next() {
@@ -95,6 +94,12 @@ impl<'s> Parser<'_, 's> {
         let ty = self.ty()?;
         if (ty == Type::PRED && space != Space::Reg) || !ty.is_declarable() {
             return self.error("This type is not allowed here");
+        }
+        if lanes > 1 && (space == Space::Param || ty == Type::PRED) {
+            return self.error("A vector of this type is not allowed here");
+        }
+        if u64::from(ty.bytes) * lanes > 16 {
+            return self.error("Vector type too large, exceeds 128 bit limit");
         }
         if self.take_word(".ptr") {
             let _ = self.space();
@@ -127,6 +132,7 @@ impl<'s> Parser<'_, 's> {
         let line = self.line();
         let name = self.name()?;
         let (mut size, mut extents) = (Some(bytes), Vec::new());
+        let array = self.peek(0) == Kind::Mark('[');
         while self.take('[') {
             if self.take(']') {
                 size = None;
@@ -155,6 +161,7 @@ impl<'s> Parser<'_, 's> {
             align,
             ty,
             size,
+            array,
             init,
             managed: false,
             visible: linkage.visible,
@@ -233,31 +240,26 @@ impl<'s> Parser<'_, 's> {
         Ok(Init::Address(name, self.addend()?))
     }
 
-    /// A number with its sign, if one is next.
+    /// A number, if one is next.
     fn number(&mut self) -> Result<Option<Init<'s>>, Diagnostic> {
-        let negative = self.take('-');
+        if self.is_constant() {
+            return Ok(Some(match self.constant()? {
+                Constant::Signed(value) => Init::Int(value.cast_unsigned()),
+                Constant::Unsigned(value) => Init::Int(value),
+                Constant::Real(value) => Init::F64(value.to_bits()),
+            }));
+        }
         let value = match self.peek(0) {
-            Kind::Int(value) if negative => Init::Int(value.wrapping_neg()),
-            Kind::Int(value) => Init::Int(value),
-            Kind::F32(bits) => Init::F32(bits ^ u32::from(negative) << 31),
-            Kind::F64(bits) => Init::F64(bits ^ u64::from(negative) << 63),
-            _ if negative => return self.unexpected("a number"),
+            Kind::F32(bits) => Init::F32(bits),
+            Kind::Bits64(bits) => Init::F64(bits),
             _ => return Ok(None),
         };
         self.at += 1;
         Ok(Some(value))
     }
 
-    /// `+4`, `-4`, `+-4`, or nothing: 0.
+    /// `+` and a constant, or nothing: 0.
     pub(super) fn addend(&mut self) -> Result<i64, Diagnostic> {
-        if !self.take('+') {
-            return Ok(0);
-        }
-        let negative = self.take('-');
-        let value = match self.take_word("WARP_SZ") {
-            true => 32,
-            false => self.integer()?.cast_signed(),
-        };
-        Ok(if negative { value.wrapping_neg() } else { value })
+        if self.take('+') { Ok(self.whole()?.cast_signed()) } else { Ok(0) }
     }
 }

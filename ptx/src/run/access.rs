@@ -1,16 +1,16 @@
 //! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, Base, CLUSTER_SPAN, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW, Slot, Space, Src,
-    Update, WINDOW,
+    Access, Base, CLUSTER_SPAN, FIRST_PARAM, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW,
+    Slot, Space, Src, Update, WINDOW,
 };
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
 use super::super::ops::wide::{Lie, Pattern, lie, wide};
 use super::block::Shared;
-use super::reach;
 use super::warp::{Group, Warp};
 use super::{Fault, Memory};
+use super::{reach, report};
 use std::sync::atomic::{Ordering, fence};
 
 /// The windows of generic addresses: where each begins and ends, what its addresses count from, and the space
@@ -19,7 +19,7 @@ const WINDOWS: [(u64, u64, u64, Space); 4] = [
     (SHARED_WINDOW, SHARED_WINDOW + CLUSTER_SPAN, SHARED_WINDOW, Space::Shared),
     (SHARED_WINDOW + CLUSTER_SPAN, LOCAL_WINDOW, SHARED_WINDOW, Space::Cluster),
     (LOCAL_WINDOW, PARAM_WINDOW, LOCAL_WINDOW, Space::Local),
-    (PARAM_WINDOW, PARAM_WINDOW + WINDOW, PARAM_WINDOW, Space::Param),
+    (PARAM_WINDOW, PARAM_WINDOW + WINDOW, FIRST_PARAM, Space::Param),
 ];
 
 /// Where generic addresses of device memory begin, or of nothing.
@@ -229,7 +229,7 @@ fn find(
     // The bytes are a power of two.
     let low = u64::from(access.bytes) * u64::from(access.count) - 1;
     if bits & low != 0 && lanes(mask).any(|lane| at[lane] & low != 0) {
-        return Err(Fault::MisalignedAddress);
+        return Err(report::misaligned(shared, access.space, low + 1, at, mask));
     }
     Ok(if mask == u32::MAX { pattern } else { Pattern::Other })
 }
@@ -283,7 +283,7 @@ pub(super) fn load(
             at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
         }
         let out = &mut warp.registers[(group.base + d) as usize];
-        by_space(access.space, &at, mask, |space, at, mask| match space {
+        let made = by_space(access.space, &at, mask, |space, at, mask| match space {
             Space::Shared => by_size!(size, gather(&shared.memory, at, mask, out)),
             Space::Cluster => lanes(mask).try_for_each(|lane| {
                 let (memory, address) = reach::block(shared, at[lane])?;
@@ -298,8 +298,20 @@ pub(super) fn load(
             Space::Global | Space::Generic if run && mask == u32::MAX => {
                 shared.launch.memory.load_run(at[0], size, out)
             }
-            Space::Global | Space::Generic => shared.launch.memory.load(at, mask, size, out),
-        })?;
+            Space::Global | Space::Generic => {
+                let memory = shared.launch.memory;
+                match memory.load(at, mask, size, out) {
+                    Err(Fault::IllegalAddress) if part > 0 => {
+                        past_end(memory, at, mask, size, part, out)
+                    }
+                    made => made,
+                }
+            }
+        });
+        if let Err(fault) = made {
+            return Err(report::missed(warp, shared, (access.space, mask), &at, size, fault));
+        }
+        let out = &mut warp.registers[(group.base + d) as usize];
         if extend != 0 {
             lanes(mask).for_each(|lane| out[lane] = extended(out[lane], unused, extend));
         }
@@ -309,6 +321,29 @@ pub(super) fn load(
     }
     order(shared, access);
     Ok(())
+}
+
+/// Reads an element of vectors some of which go past the end of their memory. Compilers make such of loads of the elements
+/// that are there, and GPUs read what is behind them (F642).
+#[cold]
+fn past_end(
+    memory: &dyn Memory,
+    at: &Row,
+    mask: u32,
+    size: usize,
+    part: usize,
+    out: &mut Row,
+) -> Result<(), Fault> {
+    lanes(mask).try_for_each(|lane| {
+        if memory.room(at[lane]) >= size as u64 {
+            return memory.load(at, 1 << lane, size, out);
+        }
+        if memory.room(at[lane].wrapping_sub((part * size) as u64)) == 0 {
+            return Err(Fault::IllegalAddress);
+        }
+        out[lane] = 0;
+        Ok(())
+    })
 }
 
 /// A loaded value, extended by its sign to what a register holds, if it is.
@@ -350,7 +385,8 @@ pub(super) fn store(
                 shared.launch.memory.store_run(at[0], size, values)
             }
             Space::Global | Space::Generic => shared.launch.memory.store(at, mask, size, values),
-        })?;
+        })
+        .map_err(|fault| report::missed(warp, shared, (access.space, mask), &at, size, fault))?;
     }
     Ok(())
 }
@@ -388,8 +424,14 @@ pub(super) fn atomic(
                         write(memory, address, size, new)?;
                         old
                     }
-                    // Atomic operations are for memory that threads share.
-                    Space::Local | Space::Param => return Err(Fault::IllegalAddress),
+                    // By a generic address alone (F640).
+                    Space::Local => {
+                        let old = read(&warp.local[lane], address, size)?;
+                        let new = op.update.update(old, b, c);
+                        write(&mut warp.local[lane], address, size, new)?;
+                        old
+                    }
+                    Space::Param => return Err(Fault::IllegalAddress),
                     Space::Global | Space::Generic => {
                         let mut update =
                             |old| Some(op.update.update(old, b, c)).filter(|&new| new != old);
@@ -398,7 +440,8 @@ pub(super) fn atomic(
                 };
             }
             Ok(())
-        })?;
+        })
+        .map_err(|fault| report::missed(warp, shared, (op.access.space, mask), &at, size, fault))?;
         if let Some(&d) = op.d.get(part) {
             warp.put(group, d, mask, &old);
         }
@@ -449,9 +492,20 @@ pub(super) fn wide(
                 Space::Global | Space::Generic => {
                     seen = exchange(shared.launch.memory, at[lane], chosen)?;
                 }
-                Space::Local | Space::Param => return Err(Fault::IllegalAddress),
+                Space::Local => {
+                    let (memory, at) = (&mut warp.local[lane][..], at[lane]);
+                    seen = [word::<8>(memory, at)?, word::<8>(memory, at + 8)?];
+                    if let Some([low, high]) = chosen(seen) {
+                        write(memory, at, 8, low)?;
+                        write(memory, at + 8, 8, high)?;
+                    }
+                }
+                Space::Param => return Err(Fault::IllegalAddress),
             }
             Ok(())
+        })
+        .map_err(|fault| {
+            report::missed(warp, shared, (op.access.space, 1 << lane), &at, 16, fault)
         })?;
         (old[0][lane], old[1][lane]) = (seen[0], seen[1]);
     }

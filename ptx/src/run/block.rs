@@ -4,8 +4,10 @@ use std::time::Instant;
 
 use super::super::Kernel;
 use super::barrier::Barriers;
+use super::report::{Accident, Accused};
 use super::warp::{Progress, Warp};
 use super::{Fault, Launch};
+use std::cell::Cell;
 
 /// How many steps a warp makes before the next one's turn.
 const TURN: u32 = 1 << 14;
@@ -43,6 +45,10 @@ pub(super) struct Shared<'a> {
     pub(super) steps: u64,
     /// Accesses since the last step that a loop may wait with.
     pub(super) waits: u32,
+    /// The access that the instruction which faults makes.
+    pub(super) accused: Cell<Option<Accused>>,
+    /// The fault that ended the block.
+    pub(super) accident: Option<Accident>,
     pub(super) start: Instant,
     pub(super) barriers: Barriers,
     pub(super) cluster: Neighbours,
@@ -81,6 +87,8 @@ impl<'a> Block<'a> {
                 warps,
                 steps: 0,
                 waits: 0,
+                accused: Cell::default(),
+                accident: None,
                 start,
                 barriers: Barriers::default(),
                 cluster: Neighbours::default(),

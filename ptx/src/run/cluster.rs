@@ -10,7 +10,7 @@ use super::super::ops::lanes::lanes;
 use super::barrier::{OF_CLUSTER, Stay};
 use super::block::{Block, Shared, State};
 use super::warp::{Group, Warp};
-use super::{Fault, Launch};
+use super::{Accident, Fault, Launch};
 
 /// The steps that a block makes before the next one's turn.
 const TURN: u64 = 1 << 14;
@@ -23,6 +23,8 @@ pub(super) struct Cluster<'a> {
     grid: [u32; 3],
     blocks: Vec<Block<'a>>,
     ended: Vec<bool>,
+    /// The steps that were told.
+    told: u64,
 }
 
 impl<'a> Cluster<'a> {
@@ -31,7 +33,7 @@ impl<'a> Cluster<'a> {
         let count = extents.iter().product::<u32>() as usize;
         let block = || Block::new(launch, kernel, start);
         let blocks = std::iter::repeat_with(block).take(count).collect();
-        Self { extents, grid: launch.grid, blocks, ended: vec![false; count] }
+        Self { extents, grid: launch.grid, blocks, ended: vec![false; count], told: 0 }
     }
 
     /// Puts its blocks at the beginning: the cluster of a number.
@@ -50,8 +52,19 @@ impl<'a> Cluster<'a> {
         Ok(())
     }
 
-    /// Runs until about so many steps were made, or to the end; and how many.
-    pub(super) fn run(&mut self, budget: u64) -> Result<(State, u64), Fault> {
+    /// How many steps its blocks made since this was last asked.
+    pub(super) fn steps(&mut self) -> u64 {
+        let all = self.blocks.iter().map(|block| block.shared.steps).sum::<u64>();
+        all - std::mem::replace(&mut self.told, all)
+    }
+
+    /// Where one of its blocks faulted.
+    pub(super) fn accident(&self) -> Option<Accident> {
+        self.blocks.iter().find_map(|block| block.shared.accident)
+    }
+
+    /// Runs until about so many steps were made, or to the end.
+    pub(super) fn run(&mut self, budget: u64) -> Result<State, Fault> {
         let turn = if self.blocks.len() == 1 { budget } else { TURN };
         let mut made = 0;
         loop {
@@ -69,14 +82,14 @@ impl<'a> Cluster<'a> {
                 }
             }
             if !going && !waiting {
-                return Ok((State::Ended, made));
+                return Ok(State::Ended);
             }
             let released = self.release();
             if !going && !released {
                 return Err(Fault::LaunchTimeout);
             }
             if made >= budget {
-                return Ok((State::Paused, made));
+                return Ok(State::Paused);
             }
         }
     }

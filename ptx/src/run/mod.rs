@@ -20,6 +20,7 @@ mod mbarrier;
 mod multimem;
 mod pool;
 mod reach;
+mod report;
 mod special;
 mod step;
 mod surface;
@@ -34,6 +35,7 @@ use super::Module;
 pub use super::image::{Channel, Edge, Image, Texture};
 pub use super::ops::lanes::{Row, lanes};
 pub use super::ops::wide::{Lie, lie};
+pub use report::{Accident, BadAccess, Does, Place};
 use std::sync::Arc;
 
 /// The most threads of a block, which whoever launches checks as well.
@@ -89,6 +91,13 @@ pub trait Memory: Sync {
         bytes: usize,
         update: &mut dyn FnMut(u64) -> Option<u64>,
     ) -> Result<u64, Fault>;
+
+    /// How many bytes of live memory begin at an address. A vector whose first element is in memory may be read past the
+    /// end of that: what is not there is 0.
+    fn room(&self, address: u64) -> u64 {
+        let _nowhere = address;
+        0
+    }
 
     /// Where the bytes at an address of a multicast object are: an address for each of its devices.
     ///
@@ -150,25 +159,14 @@ pub trait Output: Sync {
     fn print(&self, text: &[u8]);
     /// What an assertion that failed says.
     fn complain(&self, text: &str);
+    /// Where the launch faulted first.
+    fn faulted(&self, accident: &Accident) {
+        let _nobody = accident;
+    }
     /// How many steps the warps of a launch made.
     fn ran(&self, steps: u64) {
         let _nobody = steps;
     }
-    /// Which threads ran an instruction that faulted.
-    fn faulted(&self, at: At) {
-        let _nobody = at;
-    }
-}
-
-/// The threads of a warp that ran an instruction together, at least one of which faulted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
-    /// Their block.
-    pub block: [u32; 3],
-    /// The first of them.
-    pub first: [u32; 3],
-    /// The last of them.
-    pub last: [u32; 3],
 }
 
 /// What ends a launch before its time.

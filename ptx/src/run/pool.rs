@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::super::Kernel;
 use super::block::State;
 use super::cluster::Cluster;
-use super::{Fault, Launch};
+use super::{Accident, Fault, Launch};
 use crate::sync;
 
 /// The steps that a cluster makes before others have their turn.
@@ -36,7 +36,7 @@ struct Pool<'a> {
     paused: Mutex<VecDeque<Cluster<'a>>>,
     steps: AtomicU64,
     stop: AtomicBool,
-    fault: Mutex<Option<Fault>>,
+    fault: Mutex<Option<(Fault, Option<Accident>)>>,
 }
 
 /// Runs all blocks of a launch, whose grid is made of whole clusters.
@@ -66,10 +66,9 @@ pub(super) fn run(launch: &Launch<'_>, kernel: &Kernel) -> Result<(), Fault> {
         });
     }
     launch.output.ran(pool.steps.load(Relaxed));
-    match *sync::lock(&pool.fault) {
-        Some(fault) => Err(fault),
-        None => Ok(()),
-    }
+    let Some((fault, accident)) = *sync::lock(&pool.fault) else { return Ok(()) };
+    accident.iter().for_each(|accident| launch.output.faulted(accident));
+    Err(fault)
 }
 
 impl<'a> Pool<'a> {
@@ -90,7 +89,8 @@ impl<'a> Pool<'a> {
             };
             let turn = if self.launch.workspace == 0 { TURN } else { SHORT_TURN };
             match cluster.run(turn.min(self.launch.most_steps)) {
-                Ok((state, made)) => {
+                Ok(state) => {
+                    let made = cluster.steps();
                     let steps = self.steps.fetch_add(made, Relaxed).saturating_add(made);
                     if steps > self.launch.most_steps {
                         self.fail(Fault::LaunchTimeout);
@@ -102,14 +102,21 @@ impl<'a> Pool<'a> {
                         sync::lock(&self.paused).push_back(cluster);
                     }
                 }
-                Err(fault) => self.fail(fault),
+                Err(fault) => {
+                    self.steps.fetch_add(cluster.steps(), Relaxed);
+                    self.fail_at(fault, cluster.accident());
+                }
             }
         }
         true
     }
 
     fn fail(&self, fault: Fault) {
-        sync::lock(&self.fault).get_or_insert(fault);
+        self.fail_at(fault, None);
+    }
+
+    fn fail_at(&self, fault: Fault, accident: Option<Accident>) {
+        sync::lock(&self.fault).get_or_insert((fault, accident));
         self.stop.store(true, Relaxed);
     }
 

@@ -13,7 +13,7 @@ use super::super::ops::wide::{Pattern, alike, moved};
 use super::barrier::Stay;
 use super::block::Shared;
 use super::call::Frame;
-use super::{At, Fault, step};
+use super::{Fault, report, step};
 
 /// What an access that a loop may wait with costs, in steps.
 const WAIT: u32 = 255;
@@ -212,11 +212,14 @@ impl Warp {
             let Some(instr) = shared.kernel.code.get(group.pc as usize) else {
                 return Err(Fault::InvalidPc);
             };
-            let flow = step::step(self, shared, group, instr).inspect_err(|_| {
-                let (first, last) = (group.mask.trailing_zeros(), 31 - group.mask.leading_zeros());
-                let [first, last] = [first, last].map(|lane| self.tid[lane as usize]);
-                shared.launch.output.faulted(At { block: shared.ctaid, first, last });
-            })?;
+            let flow = match step::step(self, shared, group, instr) {
+                Ok(flow) => flow,
+                Err(fault) => {
+                    shared.steps += 1;
+                    shared.accident = Some(report::accident(self, shared, group, fault));
+                    return Err(fault);
+                }
+            };
             // What may be a turn of a loop that waits takes more of the time.
             let cost = 1 + std::mem::take(&mut shared.waits).min(1) * WAIT;
             shared.steps += u64::from(cost);

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::super::Module;
-use super::super::run::{Fault, Launch, Memory, Output, Row, lanes, run};
+use super::super::run::{Accident, Fault, Launch, Memory, Output, Row, lanes, run};
 
 /// Where the memory begins.
 pub(crate) const START: u64 = 1 << 40;
@@ -13,6 +13,10 @@ pub(crate) struct Device {
     bytes: Mutex<Vec<u8>>,
     top: Mutex<u64>,
     printed: Mutex<Vec<u8>>,
+    /// Where the last launch faulted.
+    pub(crate) accident: Mutex<Option<Accident>>,
+    /// The steps of the last launch.
+    pub(crate) steps: Mutex<u64>,
 }
 
 impl Device {
@@ -21,6 +25,8 @@ impl Device {
             bytes: Mutex::new(vec![0; bytes]),
             top: Mutex::new(START),
             printed: Mutex::default(),
+            accident: Mutex::default(),
+            steps: Mutex::default(),
         }
     }
 
@@ -43,6 +49,12 @@ impl Device {
         *top = address + bytes.len() as u64;
         self.with(address, bytes.len(), |place| place.copy_from_slice(bytes)).unwrap();
         address
+    }
+
+    /// Takes the last bytes away.
+    pub(crate) fn shorten(&mut self, by: usize) {
+        let bytes = self.bytes.get_mut().unwrap();
+        bytes.truncate(bytes.len() - by);
     }
 
     /// The bytes that are left.
@@ -111,6 +123,11 @@ impl Memory for Device {
         })
     }
 
+    fn room(&self, address: u64) -> u64 {
+        let len = self.bytes.lock().unwrap().len() as u64;
+        address.checked_sub(START).map_or(0, |offset| len.saturating_sub(offset))
+    }
+
     fn allocate(&self, bytes: u64) -> Option<u64> {
         (bytes < 1 << 10 && self.left() > 1 << 12).then(|| self.room(bytes as usize))
     }
@@ -127,6 +144,14 @@ impl Output for Device {
 
     fn complain(&self, text: &str) {
         self.print(text.as_bytes());
+    }
+
+    fn faulted(&self, accident: &Accident) {
+        *self.accident.lock().unwrap() = Some(*accident);
+    }
+
+    fn ran(&self, steps: u64) {
+        *self.steps.lock().unwrap() = steps;
     }
 }
 

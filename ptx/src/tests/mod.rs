@@ -1,6 +1,7 @@
 //! Tests of the front end and the interpreter: the kernels of
 //! `tests/kernels` and of `examples/kernels` against results computed here.
 
+mod accidents;
 mod arith;
 mod assembler;
 mod bulk;
@@ -17,6 +18,7 @@ mod memory;
 mod programs;
 mod refusals;
 mod speed;
+mod syntax;
 mod table;
 mod tensors;
 mod text;

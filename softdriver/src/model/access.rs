@@ -273,6 +273,12 @@ impl Memory for DeviceMemory<'_> {
         })
     }
 
+    fn room(&self, address: u64) -> u64 {
+        let room = |one: &Allocation| one.base + one.size as u64 - address;
+        let newer = || SPACE.find_running(address, 1).filter(|one| touchable(one, self.device));
+        self.one(address, 1).map(room).or_else(|| newer().map(|one| room(&one))).unwrap_or(0)
+    }
+
     fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
         let targets = VIRTUAL_MEMORY.multicast(self.device, address, bytes);
         targets.ok_or(Fault::IllegalAddress)

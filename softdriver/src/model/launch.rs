@@ -237,7 +237,7 @@ impl Launch {
     /// The same on memory, with the address of the grid's workspace.
     fn run_on(&self, memory: &dyn ptx::run::Memory, workspace: u64) -> Answer {
         let module = &*self.function.module;
-        let texts = Texts::default();
+        let output = Texts::default();
         let launch = ptx::run::Launch {
             module: &module.code,
             kernel: self.function.kernel,
@@ -249,14 +249,15 @@ impl Launch {
             globals: &module.addresses,
             memory,
             workspace,
-            output: &texts,
+            output: &output,
             workers: workers(),
             most_steps: u64::MAX,
         };
         let answer = ptx::run::run(&launch);
         let fault =
             answer.err().filter(|&fault| fault != ptx::run::Fault::CutOff).map(sticky::code);
-        summary::launched(self.name(), fault, *sync::lock(&texts.faulted));
+        let accident = output.accident.into_inner().unwrap_or_else(|broken| broken.into_inner());
+        summary::launched(self.name(), fault, accident.as_ref(), &module.code);
         answer.map_err(sticky::code)
     }
 }
@@ -274,8 +275,8 @@ fn workers() -> usize {
 /// What kernels print goes to the program's output.
 #[derive(Default)]
 struct Texts {
-    /// Where the launch faulted first.
-    faulted: Mutex<Option<ptx::run::At>>,
+    /// Where the kernel faulted.
+    accident: Mutex<Option<ptx::run::Accident>>,
 }
 
 impl ptx::run::Output for Texts {
@@ -287,12 +288,12 @@ impl ptx::run::Output for Texts {
         eprint!("{text}");
     }
 
-    fn ran(&self, steps: u64) {
-        summary::ran(steps);
+    fn faulted(&self, accident: &ptx::run::Accident) {
+        *sync::lock(&self.accident) = Some(*accident);
     }
 
-    fn faulted(&self, at: ptx::run::At) {
-        sync::lock(&self.faulted).get_or_insert(at);
+    fn ran(&self, steps: u64) {
+        summary::ran(steps);
     }
 }
 

@@ -210,21 +210,28 @@ impl Link {
             let texts: String = used.map(|(_, text)| *text).collect();
             whole.push_str(&texts);
         }
-        match ptx::Module::parse(&whole) {
-            Ok(code) => self.logs.succeeded(Some(&code)),
+        let parsed = ptx::Module::parse(&whole);
+        let missing = match &parsed {
+            // A module has memory for such a variable, but the linker wants one.
+            Ok(code) => code.external.first().map(String::as_str),
             Err(error) => {
-                let missing =
-                    error.log.split(UNRESOLVED).nth(1).and_then(|rest| rest.split('\'').nth(1));
-                let by = |name: &str| inner.inputs.iter().find(|(_, text)| text.contains(name));
-                let log = match missing.and_then(|name| Some((name, by(name)?))) {
-                    Some((name, (input, _))) => {
-                        format!("error   : Undefined reference to '{name}' in '{input}'")
-                    }
-                    None => error.log.trim_end().to_owned(),
-                };
-                self.logs.write(&log);
-                return Err(CUDA_ERROR_INVALID_SOURCE);
+                error.log.split(UNRESOLVED).nth(1).and_then(|rest| rest.split('\'').nth(1))
             }
+        };
+        let by = |name: &str| inner.inputs.iter().find(|(_, text)| text.contains(name));
+        let log = match (missing.and_then(|name| Some((name, by(name)?))), &parsed) {
+            (Some((name, (input, _))), _) => {
+                format!("error   : Undefined reference to '{name}' in '{input}'")
+            }
+            (None, Err(error)) => error.log.trim_end().to_owned(),
+            (None, Ok(code)) => {
+                self.logs.succeeded(Some(code));
+                String::new()
+            }
+        };
+        if !log.is_empty() {
+            self.logs.write(&log);
+            return Err(CUDA_ERROR_INVALID_SOURCE);
         }
         whole.push('\0');
         let image = inner.image.insert(whole.into_bytes().into_boxed_slice());

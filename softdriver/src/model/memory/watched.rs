@@ -54,6 +54,10 @@ impl Memory for Watched<'_> {
         self.seen(Access::Atomic, address, bytes, self.memory.atomic(address, bytes, update))
     }
 
+    fn room(&self, address: u64) -> u64 {
+        self.memory.room(address)
+    }
+
     fn multicast(&self, address: u64, bytes: usize) -> Result<Vec<u64>, Fault> {
         self.memory.multicast(address, bytes)
     }

@@ -1,0 +1,116 @@
+//! What a fault tells, and loads past the end of memory.
+
+use super::super::run::{Accident, BadAccess, Does, Fault, Place};
+use super::device::{Loaded, START, params, source};
+
+/// What a body's fault tells: lines count from its first one.
+fn accident(body: &str, fault: Fault) -> Accident {
+    let loaded = Loaded::new(&source(body));
+    let out = loaded.device.room(64);
+    let made = loaded.launch("test", [3, 1, 1], [64, 1, 1], 16, params![out]);
+    assert_eq!(made, Err(fault), "{body}");
+    assert!(*loaded.device.steps.lock().unwrap() > 0, "{body}");
+    let accident = loaded.device.accident.lock().unwrap().take().unwrap();
+    assert_eq!(accident.fault, fault);
+    Accident { line: accident.line - 15, ..accident }
+}
+
+#[test]
+fn an_access_that_faults_is_told() {
+    use Does::{Read, Update, Write};
+    use Fault::{IllegalAddress, MisalignedAddress};
+    use Place::{Global, Local, Param, Shared};
+    let of =
+        |does, place, bytes, address| Some(BadAccess { does: Some(does), place, bytes, address });
+    let end = START + (64 << 20);
+    for (body, fault, access, line, thread) in [
+        ("ld.shared.u32 %r1, [%r0];", MisalignedAddress, of(Read, Shared, 4, 1), 1, 1),
+        (
+            "\nshl.b32 %r1, %r0, 2;\nst.shared.u32 [%r1], %r1;",
+            IllegalAddress,
+            of(Write, Shared, 4, 16),
+            3,
+            4,
+        ),
+        ("st.local.v2.u32 [%rd0+4], {%r0, %r0};", MisalignedAddress, of(Write, Local, 8, 4), 1, 0),
+        ("ld.local.u16 %r1, [%rd0+1048576];", IllegalAddress, of(Read, Local, 2, 1 << 20), 1, 0),
+        (
+            "cvta.local.u64 %rd1, %rd0;\nst.u8 [%rd1+4096], %r0;",
+            IllegalAddress,
+            of(Write, Local, 1, 0x0200_1000),
+            2,
+            0,
+        ),
+        (
+            "cvta.shared.u64 %rd1, 14;\nld.v2.u16 {%rs1, %rs2}, [%rd1];",
+            MisalignedAddress,
+            of(Read, Shared, 4, 0x0100_000e),
+            2,
+            0,
+        ),
+        (
+            "mov.b64 %rd1, out; cvta.param.u64 %rd1, %rd1;\nst.u32 [%rd1], 1;",
+            IllegalAddress,
+            of(Write, Param, 4, 0x0300_0210),
+            2,
+            0,
+        ),
+        ("ld.global.u32 %r1, [%rd0+4];", IllegalAddress, of(Read, Global, 4, 4), 1, 0),
+        ("ld.u32 %r1, [%rd0+4];", IllegalAddress, of(Read, Global, 4, 4), 1, 0),
+        ("red.global.add.u32 [%out+2], 1;", MisalignedAddress, None, 1, 0),
+        (
+            "setp.ne.u32 %p1, %r0, 37;\n@%p1 ret;\natom.shared.add.u32 %r1, [%r0+27], 1;",
+            IllegalAddress,
+            of(Update, Shared, 4, 64),
+            3,
+            37,
+        ),
+    ] {
+        let found = accident(body, fault);
+        let wanted = match access {
+            None => of(Update, Global, 4, found.access.unwrap().address),
+            access => access,
+        };
+        assert_eq!((found.access, found.line), (wanted, line), "{body}");
+        assert_eq!((found.block[0] < 3, found.thread), (true, [thread, 0, 0]), "{body}");
+    }
+    let body = format!("mov.u64 %rd1, {};\nst.global.u32 [%rd1], 1;", end - 2);
+    assert_eq!(accident(&body, MisalignedAddress).access, of(Write, Global, 4, end - 2));
+}
+
+#[test]
+fn a_fault_without_an_access_tells_its_instruction() {
+    let found =
+        accident("mov.u32 %r1, 1;\n@%p1 trap;\nsetp.eq.u32 %p2, %r0, 40;\n@%p2 trap;", Fault::Trap);
+    // The lanes of the warp are at it together.
+    assert_eq!((found.access, found.line, found.thread), (None, 4, [32, 0, 0]));
+}
+
+#[test]
+fn vectors_are_read_past_the_end_of_memory() {
+    let end = START + (64 << 20);
+    // The last words of memory are 12 bytes: the device ends there, and a vector at a multiple of 16 goes on.
+    let run = |body: &str| {
+        let mut loaded = Loaded::new(&source(body));
+        loaded.device.shorten(4);
+        let out = loaded.device.room(16);
+        loaded
+            .launch("test", [1, 1, 1], [1, 1, 1], 0, params![out])
+            .map(|()| loaded.device.get::<u32>(out, 4))
+    };
+    let at = format!("mov.u64 %rd1, {}; mov.u32 %r9, 5; st.global.u32 [%rd1+8], %r9;", end - 16);
+    let load = "mov.u32 %r4, 9; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1];
+        st.global.v4.u32 [%out], {%r1, %r2, %r3, %r4};";
+    assert_eq!(run(&format!("{at}{load}")).unwrap(), [0, 0, 5, 0]);
+    let load = load.replace("ld.global", "ld");
+    assert_eq!(run(&format!("{at}{load}")).unwrap(), [0, 0, 5, 0]);
+    let none = [
+        // The first element is not there; a single one is not; it is written.
+        format!("mov.u64 %rd1, {end}; {load}"),
+        format!("{at} ld.global.u32 %r1, [%rd1+12];"),
+        format!("{at} st.global.v4.u32 [%rd1], {{%r1, %r1, %r1, %r1}};"),
+    ];
+    for body in none {
+        assert_eq!(run(&body), Err(Fault::IllegalAddress), "{body}");
+    }
+}
