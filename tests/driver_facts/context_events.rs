@@ -17,11 +17,12 @@ fn a_context_is_awaited_and_recorded_by_its_handle() {
     assert_eq!(device, 0);
     assert_eq!(newer!(cuCtxGetDevice_v2(null_mut(), a.context)), INVALID_VALUE);
 
-    assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
+    let gate = hold(&a);
     ok!(newer cuCtxSynchronize_v2(b.context));
     assert_eq!(code!(cuStreamQuery(a.stream)), NOT_READY);
     ok!(newer cuCtxRecordEvent(a.context, a.event));
     assert_eq!(code!(cuEventQuery(a.event)), NOT_READY);
+    gate.open();
     ok!(newer cuCtxSynchronize_v2(a.context));
     ok!(cuStreamQuery(a.stream));
     ok!(cuEventQuery(a.event));
@@ -49,7 +50,7 @@ fn all_that_comes_next_in_a_context_waits_for_an_event() {
     device();
     has!(cuCtxWaitEvent);
     let (a, b) = (Place::new(), Place::new());
-    assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
+    let gate = hold(&a);
     ok!(cuEventRecord(a.event, a.stream));
     ok!(newer cuCtxWaitEvent(b.context, a.event));
     // The wait alone is no work.
@@ -63,6 +64,7 @@ fn all_that_comes_next_in_a_context_waits_for_an_event() {
         for stream in [b.stream, later, null_mut()] {
             assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
         }
+        gate.open();
         ok!(cuStreamSynchronize(later));
         ok!(cuEventQuery(a.event));
         assert_eq!(newer!(cuCtxWaitEvent(null_mut(), a.event)), INVALID_CONTEXT);

@@ -451,31 +451,32 @@ fn the_default_stream_of_a_thread_is_a_blocking_stream_of_its_own() {
         let fill = || assert_eq!(unsafe { fill(a.memory, 1, 64) }, SUCCESS);
         // SAFETY: as above.
         let query = || unsafe { query(null_mut()) };
-        let spin = |stream: usize| {
-            let stream = std::ptr::without_provenance_mut(stream);
-            assert_eq!(launch(a.kernel(c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
+        let hold = |stream: usize| {
+            Gate::new(a.module, std::ptr::without_provenance_mut::<c_void>(stream).cast())
         };
         const LEGACY: usize = 1;
         const PER_THREAD: usize = 2;
         let legacy = std::ptr::without_provenance_mut(LEGACY);
         ok!(cuCtxPushCurrent_v2(a.context));
-        spin(LEGACY);
+        hold(LEGACY).open();
         ok!(cuCtxSynchronize());
         // Behind the legacy stream, and before it.
-        spin(LEGACY);
+        let gate = hold(LEGACY);
         fill();
         assert_eq!(query(), NOT_READY);
+        gate.open();
         ok!(cuCtxSynchronize());
-        spin(PER_THREAD);
+        let gate = hold(PER_THREAD);
         assert_eq!(query(), NOT_READY);
         ok!(cuMemsetD8Async(a.memory, 2, 64, legacy));
         assert_eq!(code!(cuStreamQuery(legacy)), NOT_READY);
         ok!(cuStreamQuery(a.stream));
+        gate.open();
         // That of another thread is another.
         let context = Sent::new(a.context);
         let number = wait as usize;
         ok!(cuCtxSynchronize());
-        spin(PER_THREAD);
+        let gate = hold(PER_THREAD);
         std::thread::spawn(move || {
             // SAFETY: the function that it was.
             let wait: OfStream = unsafe { transmute(number) };
@@ -486,14 +487,16 @@ fn the_default_stream_of_a_thread_is_a_blocking_stream_of_its_own() {
         .join()
         .unwrap();
         assert_eq!(query(), NOT_READY, "one thread waited for the other's stream");
+        gate.open();
         ok!(cuCtxSynchronize());
         // Beside a blocking stream, in no order.
         let blocking: CUstream = made!(cuStreamCreate(0));
-        assert_eq!(launch(a.kernel(c"spin"), blocking, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = Gate::new(a.module, blocking);
         fill();
         // SAFETY: as above.
         assert_eq!(unsafe { wait(null_mut()) }, SUCCESS);
         assert_eq!(code!(cuStreamQuery(blocking)), NOT_READY);
+        gate.open();
         ok!(cuCtxSynchronize());
         assert_eq!(pop(), a.context);
         a.destroy();
