@@ -2,7 +2,7 @@
 //! waited for, however the closure ends.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-use crate::common::gpu::{hold, kernel, new_context, with_gpu};
+use crate::common::gpu::{gate, hold, kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, SPIN, STORE};
 use crate::common::{fewer, longer};
 use crate::fresh;
@@ -119,7 +119,8 @@ fn a_use_on_another_stream_waits_for_nothing_later() {
                 let (first, second) = (s.on(&first), s.on(&second));
                 let mut held = s.hold(&mut buffer);
                 first.fill(&mut held, 1)?;
-                let _gate = hold(first.stream());
+                let (_gate, wait) = gate();
+                first.host_function(wait)?;
                 second.fill(&mut held, 2)?;
                 second.synchronize()?;
                 assert!(!first.query()?, "the second stream waited for what came later");
@@ -265,7 +266,8 @@ fn access_waits_for_its_own_transfers() {
                 let (mut staged, mut buffer) = (s.stage(&mut host), b.scratch(LEN)?);
                 b.zero(&mut buffer)?;
                 a.upload_staged(&staged, &mut buffer)?;
-                let _gate = hold(a.stream());
+                let (_gate, wait) = gate();
+                a.host_function(wait)?;
                 staged.access()?;
                 assert!(!a.query()?, "it waited for what came later");
                 Ok(())
@@ -388,7 +390,8 @@ fn chunks_are_ordered_each_by_its_own_uses() {
                 runs[0].fill(&mut held, 9)?; // all of it
                 let mut chunks = held.chunks(4)?;
                 assert_eq!(chunks.iter().map(ScopedBuffer::len).collect::<Vec<_>>(), [4, 4, 2]);
-                let gate = hold(&streams[0]);
+                let (gate, wait) = gate();
+                runs[0].host_function(wait)?;
                 for (i, chunk) in chunks.iter_mut().enumerate() {
                     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
                     unsafe {

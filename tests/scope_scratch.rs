@@ -3,7 +3,7 @@
 
 use crate::common::fewer;
 use crate::common::foreign;
-use crate::common::gpu::{hold, kernel, with_gpu};
+use crate::common::gpu::{gate, kernel, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
 use crate::{common, fresh, skip};
 use cuscope::{
@@ -152,7 +152,8 @@ fn nothing_waits_on_the_host() {
         gpu.scope(|s| s.on(&b).zero(&mut s.on(&a).scratch::<u32>(8)?)).unwrap();
         gpu.scope(|s| {
             let (a, b) = (s.on(&a), s.on(&b));
-            let _gate = hold(a.stream());
+            let (_gate, wait) = gate();
+            a.host_function(wait)?;
             for _ in 0..fewer(3, 1) {
                 b.zero(&mut a.scratch::<u32>(8)?)?;
             }

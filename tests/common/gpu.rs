@@ -61,8 +61,15 @@ pub(crate) fn with_stream(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream
     with_gpu(|gpu| test(gpu, gpu.stream().unwrap()));
 }
 
-/// Keeps a stream at work until the gate is opened or dropped. So a test of what does not wait needs no clock, which a busy
-/// machine would let run out.
+/// A gate, and a function that waits until it is opened or dropped: a stream that calls it works so long. So a test of what
+/// does not wait needs no clock, which a busy machine would let run out.
+pub(crate) fn gate() -> (Gate, impl FnOnce() + Send + 'static) {
+    let open = Arc::new(AtomicBool::new(false));
+    let opened = open.clone();
+    (Gate(open), move || until("the gate", || opened.load(Ordering::Acquire)))
+}
+
+/// Keeps a stream at work by the function of a gate, of which cuscope does not know.
 #[allow(unsafe_code, reason = "the driver calls a function with a pointer")]
 pub(crate) fn hold(stream: &Stream<'_>) -> Gate {
     unsafe extern "C" fn wait(data: *mut c_void) {
@@ -78,7 +85,7 @@ pub(crate) fn hold(stream: &Stream<'_>) -> Gate {
     Gate(open)
 }
 
-/// What [`hold`] keeps closed. Held in a variable: one that is dropped is open.
+/// Held in a variable: one that is dropped is open.
 #[must_use]
 pub(crate) struct Gate(Arc<AtomicBool>);
 

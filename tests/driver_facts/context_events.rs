@@ -57,8 +57,8 @@ fn all_that_comes_next_in_a_context_waits_for_an_event() {
     ok!(cuStreamQuery(b.stream));
     within(b.context, || {
         let later = free_stream();
-        for stream in [b.stream, later, null_mut()] {
-            ok!(cuMemsetD8Async(b.memory, 1, Place::BYTES, stream));
+        for (stream, part) in [b.stream, later, null_mut()].into_iter().zip(0..) {
+            ok!(cuMemsetD8Async(b.memory + part * 1024, 1, 1024, stream));
         }
         std::thread::sleep(Duration::from_millis(20));
         for stream in [b.stream, later, null_mut()] {

@@ -307,7 +307,7 @@ fn a_wait_of_the_primary_context_holds_green_ones_too() {
         let (stream, other, busy) =
             (green_stream(green), made!(cuStreamCreate(1)), made!(cuStreamCreate(1)));
         let event: CUevent = made!(cuEventCreate(0));
-        let memory: CUdeviceptr = made!(cuMemAlloc_v2(64));
+        let memory: CUdeviceptr = made!(cuMemAlloc_v2(128));
         for of_green in [false, true] {
             let gate = Gate::new(module, busy);
             ok!(cuEventRecord(event, busy));
@@ -316,7 +316,7 @@ fn a_wait_of_the_primary_context_holds_green_ones_too() {
                 true => ok!(newer cuGreenCtxWaitEvent(green, event)),
             }
             ok!(cuMemsetD8Async(memory, 1, 64, stream));
-            ok!(cuMemsetD8Async(memory, 1, 64, other));
+            ok!(cuMemsetD8Async(memory + 64, 1, 64, other));
             std::thread::sleep(std::time::Duration::from_millis(50));
             assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
             match of_green {
@@ -413,16 +413,16 @@ fn no_stream_of_a_green_context_is_in_order_with_the_default_one() {
                 (memory, stream, module)
             })
         };
-        let (_, others, _) = made(primary);
+        let (theirs, others, _) = made(primary);
         let (memory, stream, module) = made(derived);
         within(derived, || {
             let gate = Gate::new(module, null_mut());
             ok!(cuMemsetD8Async(memory, 1, 64, stream));
             ok!(cuStreamSynchronize(stream));
             within(primary, || {
-                ok!(cuMemsetD8Async(memory, 1, 64, null_mut()));
+                ok!(cuMemsetD8Async(theirs, 1, 64, null_mut()));
                 ok!(cuStreamSynchronize(null_mut()));
-                ok!(cuMemsetD8Async(memory, 1, 64, others));
+                ok!(cuMemsetD8Async(theirs, 1, 64, others));
                 ok!(cuStreamSynchronize(others));
             });
             assert_eq!(code!(cuStreamQuery(null_mut())), NOT_READY);

@@ -180,7 +180,9 @@ fn an_allocation_of_a_pool_is_no_contexts() {
         ok!(cuMemGetAddressRange_v2(&raw mut base, &raw mut size, memory + 10));
         let host = host.as_mut_ptr().cast();
         assert_eq!(code!(cuMemcpyHtoD_v2(memory, host, 1001)), INVALID_VALUE);
+        ok!(cuStreamSynchronize(a.stream));
         ok!(cuMemcpyHtoD_v2(memory, host, 1000));
+        ok!(cuCtxSynchronize()); // F633
     });
     assert_eq!((base, size), (memory, 1000));
     ok!(cuMemFreeAsync(memory, a.stream));

@@ -259,11 +259,15 @@ fn a_copy_that_begins_in_registered_memory_ends_there() {
     let answers = |offset: usize, len: usize| {
         let host = pages.p(offset);
         within(a.context, || {
+            let settled = |code| {
+                ok!(cuCtxSynchronize());
+                code
+            };
             [
-                code!(cuMemcpyHtoDAsync_v2(a.memory, host, len, a.stream)),
-                code!(cuMemcpyDtoHAsync_v2(host, a.memory, len, a.stream)),
-                code!(cuMemcpyHtoD_v2(a.memory, host, len)),
-                code!(cuMemcpyDtoH_v2(host, a.memory, len)),
+                settled(code!(cuMemcpyHtoDAsync_v2(a.memory, host, len, a.stream))),
+                settled(code!(cuMemcpyDtoHAsync_v2(host, a.memory, len, a.stream))),
+                settled(code!(cuMemcpyHtoD_v2(a.memory, host, len))),
+                settled(code!(cuMemcpyDtoH_v2(host, a.memory, len))),
             ]
         })
     };

@@ -45,7 +45,9 @@ fn addresses_say_what_is_copied() {
         each_gives!(SUCCESS; {
             cuMemcpy(0, 0, 0);
             cuMemcpyAsync(a.memory, address(&host), 64, a.stream);
+            cuCtxSynchronize();
             cuMemcpyPeer(a.memory, null_mut(), a.memory + 64, null_mut(), 64);
+            cuCtxSynchronize();
             cuMemcpyPeerAsync(a.memory, a.context, a.memory + 64, null_mut(), 64, a.stream);
         });
         ok!(cuCtxSynchronize());
@@ -81,12 +83,15 @@ fn rows_are_copied_where_there_is_room_for_them() {
             let mut copy = rows(&a);
             change(&mut copy);
             let copy = &raw const copy;
+            let settled = |code| {
+                ok!(cuCtxSynchronize());
+                code
+            };
             let codes = [
-                code!(cuMemcpy2D_v2(copy)),
-                code!(cuMemcpy2DUnaligned_v2(copy)),
-                code!(cuMemcpy2DAsync_v2(copy, a.stream)),
+                settled(code!(cuMemcpy2D_v2(copy))),
+                settled(code!(cuMemcpy2DUnaligned_v2(copy))),
+                settled(code!(cuMemcpy2DAsync_v2(copy, a.stream))),
             ];
-            ok!(cuStreamSynchronize(a.stream));
             assert!(codes.iter().all(|code| *code == codes[0]), "{codes:?}");
             codes[0]
         };
