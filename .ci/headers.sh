@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches NVIDIA's headers, from the oldest to the newest that the proof reads, and prints the value
 # of CUDA_INCLUDE: CUDA_INCLUDE=$(.ci/headers.sh) cargo test -p cuscope-sys --test headers
-# They are kept outside the tree. Without a network: what is there already, or nothing.
+# They are kept outside the tree. It fails if one is missing; with CUSCOPE_MISSING=skip it prints those that are there.
 set -euo pipefail
 
 cache="${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/cuscope-headers"
@@ -22,6 +22,7 @@ for wheel in "${wheels[@]}"; do
             --platform manylinux2014_x86_64 --platform manylinux1_x86_64 --platform manylinux_2_27_x86_64 \
             --dest "$folder" "$wheel" >&2; then
             echo "headers: $wheel could not be fetched" >&2
+            [ "${CUSCOPE_MISSING-}" = skip ] || exit 1
             continue
         fi
         python3 - "$folder" <<'PYTHON'
@@ -37,9 +38,11 @@ PYTHON
         touch "$folder/done"
     fi
     header=$(find "$folder" -name cuda.h -print -quit)
-    [ -n "$header" ] && include="$include${include:+:}${header%/cuda.h}"
+    if [ -z "$header" ]; then
+        echo "headers: $wheel has no cuda.h, see $folder" >&2
+        exit 1
+    fi
+    include="$include${include:+:}${header%/cuda.h}"
 done
-if [ -z "$include" ]; then
-    echo "headers: none; the proof against them is skipped" >&2
-fi
+[ -n "$include" ] || echo "headers: none; the proof against them is skipped" >&2
 printf '%s' "$include"

@@ -2,7 +2,7 @@
 # Fetches NVRTC, which needs no GPU, and prints the folder of the library:
 #     NVRTC_LIBRARY_PATH=$(.ci/nvrtc.sh) cargo test --features nvrtc --test nvrtc
 # With the argument `headers`, fetches nvrtc.h from the oldest to the newest that the proof reads, and
-# prints the value of NVRTC_INCLUDE. Without a network: what is there already.
+# prints the value of NVRTC_INCLUDE. It fails if one is missing; with CUSCOPE_MISSING=skip it prints those that are there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cache="${CARGO_TARGET_DIR:-target}/nvrtc"
@@ -45,6 +45,7 @@ if [ "${1:-}" = headers ]; then
             include="$include${include:+:}${entry%%=*}=$folder"
         else
             echo "nvrtc: ${entry#*=} could not be fetched" >&2
+            [ "${CUSCOPE_MISSING-}" = skip ] || exit 1
         fi
     done
     [ -n "$include" ] || echo "nvrtc: no headers; the proof against them is skipped" >&2

@@ -1,5 +1,6 @@
 //! The profiler, the driver's log, and settings of core dumps.
 
+use crate::common::HANG;
 use crate::common::gpu::try_with_gpu;
 use crate::{common, fresh, skip};
 use cuscope::{
@@ -108,7 +109,7 @@ fn the_end_of_a_hook_waits_for_a_thread_that_is_in_it() {
             Ok(())
         });
     });
-    inside.recv_timeout(Duration::from_secs(20)).expect("it is called");
+    inside.recv_timeout(HANG).expect("it is called");
     drop(hook);
     assert!(out.load(Ordering::SeqCst) > 0);
     other.join().unwrap();

@@ -1,11 +1,11 @@
 //! Where values end: on threads that are ending, in the child of a fork, at the end of the process.
 #![allow(unsafe_code, reason = "forks, and registers a function for the end of the process")]
 
-use crate::common::fewer;
 use crate::common::gpu::new_context;
 #[cfg(unix)]
 use crate::common::gpu::with_gpu;
 use crate::common::random::{fewer_on_a_gpu, scheduled};
+use crate::common::{HANG, fewer};
 use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     Context, ContextStack, Detached, DeviceBuffer, Module, OrderedBuffer, OrderedStream,
@@ -147,7 +147,7 @@ fn fork(child: impl FnOnce() -> bool) -> i32 {
         if unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } == pid {
             return status;
         }
-        if start.elapsed() > Duration::from_secs(20) {
+        if start.elapsed() > HANG {
             // SAFETY: the child made above, which was not waited for yet.
             unsafe { libc::kill(pid, libc::SIGKILL) };
             panic!("the child of the fork hangs");

@@ -4,21 +4,22 @@
 
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::{COUNT, SPIN, TRAP};
-use crate::common::{one_at_a_time, software};
+use crate::common::{HANG, one_at_a_time, software, until};
 use crate::{aborts, fresh, skip};
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// How long work goes on that nobody stops: longer than a real driver takes to report a fault.
-fn work() -> Duration {
-    Duration::from_secs(if software() { 2 } else { 5 })
-}
+/// How long work goes on that the end of the process, or of its context, cuts off: longer than it takes to report a fault.
+const WORK: Duration = HANG;
+
+/// How long work goes on that nobody stops, and that the report of a fault in its context waits for.
+const MOMENT: Duration = Duration::from_millis(500);
 
 fn nanoseconds(time: Duration) -> u64 {
     time.as_nanos().try_into().unwrap()
@@ -63,7 +64,7 @@ fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
             let result = gpu.scope(|s| {
                 let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-                unsafe { run.launch(&count, one, (&mut counted, nanoseconds(work()))) }?;
+                unsafe { run.launch(&count, one, (&mut counted, nanoseconds(WORK))) }?;
                 fault_in(&b);
                 Ok(())
             });
@@ -103,19 +104,23 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
         ["without waiting", "may still use page-locked"],
         {
             let (a, b) = (new_context(), new_context());
+            let b = &b;
             thread::scope(|scope| {
-                scope.spawn(|| {
-                    thread::sleep(work() / 10);
-                    fault_in(&b);
-                });
                 let mut stack = ContextStack::current_thread().unwrap();
                 let gpu = stack.push(&a).unwrap();
                 let stream = gpu.stream().unwrap();
                 let count = kernel(&gpu, COUNT, "count");
                 let mut counted = gpu.pinned::<u32>(1).unwrap();
+                let word = counted.as_ptr().expose_provenance();
+                scope.spawn(move || {
+                    let word = std::ptr::with_exposed_provenance::<u32>(word);
+                    // SAFETY: page-locked memory, which lives until the process aborts, and which the kernel writes.
+                    until("the count", || unsafe { word.read_volatile() } > 0);
+                    fault_in(b);
+                });
                 let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-                let result = unsafe { on.launch(&count, one, (&mut counted, nanoseconds(work()))) };
+                let result = unsafe { on.launch(&count, one, (&mut counted, nanoseconds(WORK))) };
                 panic!("the launch returned {result:?} and its memory");
             });
         }
@@ -139,7 +144,7 @@ fn a_copy_to_managed_memory_beside_a_fault_elsewhere_aborts() {
             let result = gpu.scope(|s| {
                 let run = s.on(&stream);
                 // SAFETY: the kernel is spin(u64), and uses no memory.
-                unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(work()),)) }?;
+                unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(WORK),)) }?;
                 run.download(&from, host)?;
                 fault_in(&b);
                 Ok(())
@@ -163,7 +168,7 @@ fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
             let (run, mut held) = (s.on(&stream), s.hold(&mut counted));
             let one = LaunchConfig::new(1, 1);
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-            unsafe { run.launch(&count, one, (&mut held, nanoseconds(work() / 2))) }?;
+            unsafe { run.launch(&count, one, (&mut held, nanoseconds(WORK))) }?;
             fault_in(&b);
             Ok(())
         });
@@ -191,13 +196,13 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
             // What is copied to an array is treated as page-locked memory.
             s.on(&faults).upload(&[7; 4], &mut s.hold(&mut array))?;
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-            unsafe { s.on(&kernels).launch(&count, one, (&mut counted, nanoseconds(work() / 4))) }?;
+            unsafe { s.on(&kernels).launch(&count, one, (&mut counted, nanoseconds(MOMENT))) }?;
             // SAFETY: the kernel has no parameters and uses no memory.
             unsafe { s.on(&faults).launch(&trap, one, ()) }
         });
         assert!(is_lost(&result), "{result:?}");
         let first = counted[0];
-        thread::sleep(work() / 4);
+        thread::sleep(MOMENT);
         assert_eq!(counted[0], first, "the device went on writing");
         // Its registration cannot be ended any more: the memory stays allocated.
         drop(counted);
@@ -222,7 +227,7 @@ fn what_lends_no_page_locked_memory_returns_the_error() {
         let result = gpu.scope(|s| {
             let run = s.on(&stream);
             // SAFETY: the kernel is spin(u64), and uses no memory.
-            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(work() / 2),)) }?;
+            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(WORK),)) }?;
             fault_in(&b);
             Ok(())
         });
@@ -257,20 +262,21 @@ fn behind_a_fault_operations_with_page_locked_memory_return_the_error() {
     });
 }
 
-/// A function that runs for a while, notes that it ran, and owns what it notes that in.
+/// Whether [`slow`] may end.
+static TOLD: AtomicBool = AtomicBool::new(false);
+
+/// A function that runs until it is told to end, notes that it ran, and owns what it notes that in.
 fn slow(began: &Arc<AtomicU32>, ended: &Arc<AtomicU32>) -> impl FnMut() + Send + 'static {
     let (began, ended) = (began.clone(), ended.clone());
     move || {
         began.fetch_add(1, Ordering::SeqCst);
-        thread::sleep(work());
+        until("the word to end", || TOLD.load(Ordering::SeqCst));
         ended.fetch_add(1, Ordering::SeqCst);
     }
 }
 
 fn wait_for(count: &AtomicU32) {
-    while count.load(Ordering::SeqCst) == 0 {
-        thread::sleep(Duration::from_millis(1));
-    }
+    until("the count", || count.load(Ordering::SeqCst) > 0);
 }
 
 /// A function of the host goes on behind a fault elsewhere, and the end of its context would kill the process
@@ -296,16 +302,9 @@ fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
         assert_eq!(ended.load(Ordering::SeqCst), 0, "it still runs");
         let a = a.try_destroy().expect_err("the function may use it");
         drop(a);
+        TOLD.store(true, Ordering::SeqCst);
         wait_for(&ended);
-        // What it owns goes right behind that.
-        let dropped = || Arc::strong_count(&ended) == 1;
-        let soon = (0..10_000).any(|_| {
-            dropped() || {
-                thread::sleep(Duration::from_millis(1));
-                false
-            }
-        });
-        assert!(soon, "and is dropped when it has run");
+        until("the end of what it owns", || Arc::strong_count(&ended) == 1);
         assert!(!software() || live().contexts == 2, "{:?}", live());
     });
 }
@@ -341,9 +340,11 @@ fn a_function_of_a_graph_outlives_the_graph_behind_a_fault() {
         drop(graph);
         assert_eq!(Arc::strong_count(&second), 1, "what does not run is dropped with the graph");
         assert_eq!(Arc::strong_count(&ended), 2, "what runs is not");
+        TOLD.store(true, Ordering::SeqCst);
         wait_for(&ended);
-        thread::sleep(work() / 8);
-        assert_eq!(Arc::strong_count(&ended), 1, "until it has run");
+        until("the end of what it owns", || Arc::strong_count(&ended) == 1);
+        // What the driver had behind it would be called soon.
+        thread::sleep(MOMENT);
         assert_eq!(second.load(Ordering::SeqCst), 0, "what was dropped is not called");
     });
 }

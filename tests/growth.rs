@@ -1,9 +1,10 @@
 //! What an operation costs in a graph of many: no more than in one of few, in this crate and in the software
 //! driver.
-#![allow(unsafe_code, reason = "launches kernels, asks for the time")]
+#![allow(unsafe_code, reason = "launches kernels")]
 
 use crate::common::gpu::{kernel, with_gpu};
 use crate::common::kernels::STORE;
+use crate::common::system::processor_time;
 use crate::{common, fresh, skip};
 use cuscope::{DeviceBuffer, Graph, LaunchConfig, PushedGuard, graph::GraphBuffers};
 use std::time::Duration;
@@ -31,15 +32,6 @@ fn timed<R>(times: &mut Times, what: &'static str, f: impl FnOnce() -> R) -> R {
     let result = f();
     times.push((what, processor_time() - start));
     result
-}
-
-/// The time that the threads of this process have run: other processes do not count.
-fn processor_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for what is written.
-    let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    assert_eq!(code, 0);
-    Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.try_into().unwrap())
 }
 
 fn buffers<'ctx>(gpu: &PushedGuard<'ctx>, n: usize) -> Vec<DeviceBuffer<'ctx, u32>> {

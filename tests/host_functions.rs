@@ -1,20 +1,20 @@
 //! Functions of the host in a stream, and the future of a stream's end.
 #![allow(unsafe_code, reason = "launches kernels")]
 
-use crate::common::gpu::{kernel, with_gpu};
+use crate::common::gpu::{hold, kernel, with_gpu};
 use crate::common::kernels::{SPIN, TRAP};
+use crate::common::{HANG, until};
 use crate::{common, fresh, skip};
 use cuscope::{ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream, StreamDone};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{self, Write as _};
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context as Task, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 use std::thread::{self, Thread};
-use std::time::Duration;
 
 /// Enqueues a kernel that runs for so many milliseconds.
 fn spin<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>, milliseconds: u64) {
@@ -191,12 +191,18 @@ fn after_a_fault_a_host_function_is_dropped_and_a_future_tells() {
 fn a_future_is_ready_when_the_stream_is() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        spin(gpu, &stream, 30);
-        let finished = stream.finished().unwrap();
+        let gate = hold(&stream);
+        let mut finished = stream.finished().unwrap();
         assert!(!stream.query().unwrap());
-        let (result, wakes) = block_on(finished);
+        let unpark = Arc::new(Unpark(thread::current(), AtomicUsize::new(0)));
+        let waker = unpark.clone().into();
+        let mut poll = || Pin::new(&mut finished).poll(&mut Task::from_waker(&waker));
+        assert!(poll().is_pending());
+        gate.open();
+        until("the wake", || unpark.1.load(Ordering::Relaxed) > 0);
+        let Poll::Ready(result) = poll() else { panic!("woken too early") };
         result.unwrap();
-        assert_eq!(wakes, 1);
+        assert_eq!(unpark.1.load(Ordering::Relaxed), 1);
         // Nothing to wait for.
         block_on(stream.finished().unwrap()).0.unwrap();
     });
@@ -206,13 +212,14 @@ fn a_future_is_ready_when_the_stream_is() {
 fn a_future_may_be_dropped_or_sent_or_outlive_its_stream() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
-        spin(gpu, &stream, 20);
+        let gate = hold(&stream);
         drop(stream.finished().unwrap());
         let polled = stream.finished().unwrap();
         let mut polled = Box::pin(polled);
         let unpark = Arc::new(Unpark(thread::current(), AtomicUsize::new(0)));
         let waker = unpark.clone().into();
         assert!(polled.as_mut().poll(&mut Task::from_waker(&waker)).is_pending());
+        gate.open();
         drop((polled, waker));
         let sent = stream.finished().unwrap();
         let outlives = stream.finished().unwrap();
@@ -234,9 +241,9 @@ fn many_streams_are_awaited_at_once() {
     }
     with_gpu(|gpu| {
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let start = std::time::Instant::now();
         spin(gpu, &a, 10);
         spin(gpu, &b, 20);
-        let start = std::time::Instant::now();
         block_on(both(&a, &b)).0.unwrap();
         assert!(start.elapsed().as_millis() >= 15, "not awaited");
     });
@@ -362,9 +369,7 @@ fn ends(f: impl FnOnce() + Send + 'static) {
         f();
         let _ = done.send(());
     });
-    if ended.recv_timeout(Duration::from_secs(if cfg!(miri) { 600 } else { 20 }))
-        == Err(mpsc::RecvTimeoutError::Timeout)
-    {
+    if ended.recv_timeout(HANG) == Err(mpsc::RecvTimeoutError::Timeout) {
         eprintln!("a deadlock");
         std::process::abort(); // a panic might wait for the thread
     }

@@ -1,15 +1,13 @@
 //! Page-locked memory from pools of the host.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-use crate::common::gpu::{kernel, new_context, with_gpu};
-use crate::common::kernels::{SPIN, STORE};
-use crate::common::longer;
+use crate::common::gpu::{hold, kernel, new_context, with_gpu};
+use crate::common::kernels::STORE;
 use crate::{fresh, skip};
 use cuscope::memory::{Location, PoolAccess};
 use cuscope::{
     ContextStack, Device, Error, LaunchConfig, MemoryPool, Result, ffi, ordered::OrderedOptions,
 };
-use std::time::Duration;
 
 /// A pool of the host, where there are such.
 macro_rules! host_pool {
@@ -129,17 +127,16 @@ fn memory_comes_back_to_the_pool_and_is_zero_again() {
 fn a_busy_stream_lets_the_host_have_memory_at_once() {
     let pool = host_pool!();
     with_gpu(|gpu| {
-        let (busy, spinner) = (gpu.stream().unwrap(), kernel(gpu, SPIN, "spin"));
-        let (time, one) = (longer(Duration::from_millis(200)), LaunchConfig::new(1, 1));
+        let busy = gpu.stream().unwrap();
         let mut before = gpu.on(&busy).alloc_pinned_from::<u8>(&pool, 64).unwrap();
-        // SAFETY: the kernel is spin(u64), and uses no memory.
-        unsafe { gpu.on(&busy).launch_unscoped(&spinner, one, (time.as_nanos() as u64,)) }.unwrap();
+        let gate = hold(&busy);
         before.fill(3);
         drop(before);
         let mut pinned = gpu.on(&busy).alloc_pinned_from::<u8>(&pool, 64).unwrap();
         assert_eq!(*pinned, [0; 64]);
         pinned.fill(4);
         assert!(!busy.query().unwrap(), "it waited");
+        gate.open();
         busy.synchronize().unwrap();
         assert_eq!(*pinned, [4; 64]);
     });

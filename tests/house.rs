@@ -339,6 +339,53 @@ fn errors_are_data_and_messages() {
     assert!(imports["error"].is_empty(), "`error` imports: {:#?}", imports["error"]);
 }
 
+/// Where code of the packages is. Tests, examples and benchmarks announce theirs in the file of the binary.
+const CODE: [&str; 7] = [
+    "src",
+    "ffi/src",
+    "nvrtc/src",
+    "nvrtc/safe/src",
+    "ptx/src",
+    "softdriver/src",
+    "softdriver/so/src",
+];
+
+/// Whether code is `unsafe`, but for the types of functions.
+fn is_unsafe(tokens: &[Token]) -> bool {
+    let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
+    let is = |at: usize| {
+        let function = if text(at + 1) == "extern" { at + 3 } else { at + 1 };
+        !(text(function) == "fn" && text(function + 1) == "(")
+    };
+    (0..tokens.len()).any(|at| text(at) == "unsafe" && is(at))
+}
+
+/// Whether a file says so itself. An attribute of the module that it is in would do for the compiler.
+fn announces_unsafe(tokens: &[Token]) -> bool {
+    let words: Vec<_> = tokens.iter().map(|token| token.text.as_str()).collect();
+    words.windows(5).any(|words| *words == ["allow", "(", "unsafe_code", ",", "reason"])
+}
+
+#[test]
+fn a_file_with_unsafe_announces_it() {
+    let code = |source: &str| tokens(source);
+    assert!(is_unsafe(&code("unsafe { f() }")) && is_unsafe(&code("unsafe impl A for B {}")));
+    assert!(is_unsafe(&code("unsafe extern \"C\" fn f() {}")) && is_unsafe(&code("#[unsafe(a)]")));
+    assert!(!is_unsafe(&code("type F = unsafe extern \"C\" fn(); // unsafe { f() }")));
+    assert!(announces_unsafe(&code("#![allow(unsafe_code, reason = \"calls the driver\")]")));
+    assert!(!announces_unsafe(&code("// #![allow(unsafe_code, reason = \"calls the driver\")]")));
+    let (mut read_files, mut silent) = (0, Vec::new());
+    for path in CODE.iter().flat_map(|folder| files(folder, "rs")) {
+        let tokens = tokens(&read(&path));
+        read_files += 1;
+        if is_unsafe(&tokens) && !announces_unsafe(&tokens) {
+            silent.push(path);
+        }
+    }
+    assert!(read_files > 300, "{read_files} files are read");
+    assert!(silent.is_empty(), "`unsafe` without a word at the top of the file: {silent:#?}");
+}
+
 /// What fewer programs need has its place in the module of its noun.
 #[test]
 fn the_root_of_the_crate_has_few_names() {

@@ -1,6 +1,7 @@
 //! Memory between processes: each test starts another one.
 #![allow(unsafe_code, reason = "imports memory, and launches kernels")]
 
+use crate::common::HANG;
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
 use crate::{common, fresh, skip, skip_under_miri};
@@ -147,7 +148,7 @@ fn what_another_process_freed_is_not_imported() {
                     Err(error) => break error,
                     Ok(kept) => drop(kept),
                 }
-                assert!(start.elapsed() < Duration::from_secs(20), "it was not freed");
+                assert!(start.elapsed() < HANG, "it was not freed");
                 std::thread::sleep(Duration::from_millis(10));
             };
             assert_eq!(freed.code(), Some(ffi::CUDA_ERROR_MAP_FAILED));

@@ -287,7 +287,72 @@ fn tables() -> (String, Vec<String>) {
         known.len()
     )
     .unwrap();
+    text += &runs(&mut wrong);
     (text, wrong)
+}
+
+/// A script of `.ci` in which each command is one line.
+fn script(name: &str) -> String {
+    read(format!(".ci/{name}")).replace("\\\n", " ")
+}
+
+/// The modules of a binary that the commands of a script run, which have `word` in them.
+fn filters(script: &str, word: &str, binary: &str) -> BTreeSet<String> {
+    let of = format!("--test {binary} -- ");
+    let commands = script.lines().filter(|line| line.contains(word));
+    let filters = commands
+        .filter_map(|line| line.split_once(&of))
+        .flat_map(|(_, rest)| rest.split_whitespace().filter_map(|word| word.strip_suffix("::")));
+    filters.map(str::to_owned).collect()
+}
+
+/// Which tools run which modules of tests.
+fn runs(wrong: &mut Vec<String>) -> String {
+    let (address, thread, miri) =
+        (script("sanitizers"), script("thread-sanitizer"), script("miri"));
+    let reasons = miri.split_once("declare -A without=(\n").unwrap().1.split_once("\n)").unwrap().0;
+    let reasons: BTreeMap<_, _> = reasons
+        .lines()
+        .map(|line| line.trim().strip_prefix('[').unwrap().split_once("]='").unwrap())
+        .map(|(name, reason)| (name, reason.trim_end_matches('\'')))
+        .collect();
+    let mut text = String::from(
+        "\n## Where the tests run\n\nAll run in `.ci/run`. These are the tests of behaviour; the unit tests of cuscope run under \
+         all three.\n\n| binary | module | address and leak sanitizer | thread sanitizer | Miri |\n|---|---|---|---|---|\n",
+    );
+    let manifest = read("tests/Cargo.toml");
+    for part in manifest.split("[[test]]").skip(1) {
+        let value = |key: &str| {
+            let (_, rest) = part.split_once(&format!("\n{key} = \"")).expect("a binary has both");
+            rest.split_once('"').unwrap().0
+        };
+        let (binary, source) = (value("name"), read(format!("tests/{}", value("path"))));
+        let modules =
+            source.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+        let modules: Vec<_> = modules.filter(|name| !["common", "gl"].contains(name)).collect();
+        let sanitized = filters(&address, "sanitized ", binary);
+        let (raced, whole) = (filters(&thread, "sanitized ", binary), reasons.get(binary));
+        for name in sanitized.iter().chain(&raced).filter(|name| !modules.contains(&name.as_str()))
+        {
+            wrong.push(format!("a sanitizer runs `{name}`, which is no module of `{binary}`"));
+        }
+        let yes = |is: bool| if is { "yes" } else { "—" };
+        let row = |text: &mut String, module: &str, name: &str| {
+            let reason = whole.or_else(|| reasons.get(name));
+            let under_miri = reason.map_or("yes".to_owned(), |reason| format!("no: it {reason}"));
+            let (address, thread) = (yes(sanitized.contains(name)), yes(raced.contains(name)));
+            writeln!(text, "| `{binary}` | {module} | {address} | {thread} | {under_miri} |")
+                .unwrap();
+        };
+        if whole.is_some() || modules.is_empty() {
+            row(&mut text, "all", "");
+            continue;
+        }
+        for name in modules {
+            row(&mut text, &format!("`{name}`"), name);
+        }
+    }
+    text
 }
 
 /// A heading, with a capital.

@@ -4,9 +4,9 @@
     reason = "launches a kernel, allocates without a wait, and plays foreign code"
 )]
 
-use crate::common::gpu::{kernel, new_context, with_gpu};
-use crate::common::kernels::{SPIN, STORE};
-use crate::common::{fewer, longer};
+use crate::common::fewer;
+use crate::common::gpu::{hold, kernel, new_context, with_gpu};
+use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
@@ -14,7 +14,6 @@ use cuscope::{
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
-use std::time::Duration;
 
 #[test]
 fn a_pinned_buffer_is_a_slice_for_copies() {
@@ -212,30 +211,27 @@ fn buffers_of_both_kinds_are_used_alike() {
 #[test]
 fn an_allocation_does_not_wait_for_its_stream() {
     with_gpu(|gpu| {
-        let spinner = kernel(gpu, SPIN, "spin");
         let (other, busy) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         let pool = MemoryPool::create(gpu.device()).unwrap();
         // The first use of a pool may take longer.
         drop(gpu.on(&other).alloc::<u32>(8).unwrap());
         drop(gpu.on(&other).alloc_from::<u32>(&pool, 8).unwrap());
-        // Its free is behind the kernel, and its memory would be the next.
+        // Its free is behind the work, and its memory would be the next.
         let before = gpu.on(&busy).alloc::<u32>(8).unwrap();
-        let time = longer(Duration::from_millis(200)).as_nanos() as u64;
-        let one = LaunchConfig::new(1, 1);
-        // SAFETY: the kernel is spin(u64), and uses no memory.
-        unsafe { gpu.on(&busy).launch_unscoped(&spinner, one, (time,)) }.unwrap();
+        let gate = hold(&busy);
         let used = before.address();
         drop(before);
         let mut buffers =
             [gpu.on(&busy).alloc::<u32>(8), gpu.on(&busy).alloc_from(&pool, 8)].map(Result::unwrap);
         for buffer in &mut buffers {
-            assert_ne!(buffer.address(), used, "the kernel may still use it");
+            assert_ne!(buffer.address(), used, "work before it may still use it");
             gpu.on(&other).fill(buffer, 7).unwrap();
             assert_eq!(gpu.on(&other).to_vec(buffer).unwrap(), [7; 8]);
         }
         assert!(!busy.query().unwrap(), "it waited");
         drop(buffers);
         assert!(!busy.query().unwrap(), "the free waited");
+        gate.open();
         busy.synchronize().unwrap();
     });
 }

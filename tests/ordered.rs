@@ -46,8 +46,8 @@ fn memory_is_dropped_moved_and_used_while_work_on_it_is_in_flight() {
     with_gpu(|gpu| {
         let (saxpy_kernel, spinner) = (kernel(gpu, SAXPY, "saxpy"), kernel(gpu, SPIN, "spin"));
         let ordered = gpu.ordered_stream().unwrap();
-        spin(&ordered, &spinner, LONG).unwrap();
         let start = Instant::now();
+        spin(&ordered, &spinner, LONG).unwrap();
         let mut y = ordered.from_slice(&[1.0_f32; LEN]).unwrap();
         for step in 0..8 {
             let x = ordered.from_slice(&[step as f32; LEN]).unwrap();

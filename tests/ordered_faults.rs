@@ -4,7 +4,7 @@
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SPIN, TRAP};
-use crate::common::{fewer, longer, software};
+use crate::common::{HANG, fewer, software};
 use crate::{fresh, skip};
 use cuscope::ordered::OrderedOptions;
 use cuscope::{Context, ContextStack, Function, LaunchConfig, OrderedStream, Result, SharedBuffer};
@@ -15,7 +15,8 @@ use std::thread;
 use std::time::Duration;
 
 const LEN: usize = 16;
-const LONG: Duration = longer(Duration::from_secs(1));
+/// Longer than anything that waits for the work of it: a fault ends that.
+const LONG: Duration = HANG;
 
 static REPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 

@@ -2,7 +2,7 @@
 //! waited for, however the closure ends.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::gpu::{gate, hold, kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, SPIN, STORE};
 use crate::common::{fewer, longer};
 use crate::fresh;
@@ -113,14 +113,14 @@ fn a_use_on_another_stream_waits_for_nothing_later() {
     // Alone: the driver may hold this thread up for what others do.
     fresh!(a_use_on_another_stream_waits_for_nothing_later, {
         with_gpu(|gpu| {
-            let spinner = kernel(gpu, SPIN, "spin");
             let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
             let mut buffer = gpu.alloc::<u32>(LEN).unwrap();
             gpu.scope(|s| {
                 let (first, second) = (s.on(&first), s.on(&second));
                 let mut held = s.hold(&mut buffer);
                 first.fill(&mut held, 1)?;
-                spin(first, &spinner, LONG)?;
+                let (_gate, wait) = gate();
+                first.host_function(wait)?;
                 second.fill(&mut held, 2)?;
                 second.synchronize()?;
                 assert!(!first.query()?, "the second stream waited for what came later");
@@ -259,7 +259,6 @@ fn staged_memory_comes_back_between_transfers() {
 fn access_waits_for_its_own_transfers() {
     fresh!(access_waits_for_its_own_transfers, {
         with_gpu(|gpu| {
-            let spinner = kernel(gpu, SPIN, "spin");
             let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
             let mut host = [7_u32; LEN];
             gpu.scope(|s| {
@@ -267,7 +266,8 @@ fn access_waits_for_its_own_transfers() {
                 let (mut staged, mut buffer) = (s.stage(&mut host), b.scratch(LEN)?);
                 b.zero(&mut buffer)?;
                 a.upload_staged(&staged, &mut buffer)?;
-                spin(a, &spinner, LONG)?;
+                let (_gate, wait) = gate();
+                a.host_function(wait)?;
                 staged.access()?;
                 assert!(!a.query()?, "it waited for what came later");
                 Ok(())
@@ -286,10 +286,12 @@ fn idle_after(gpu: &PushedGuard<'_>, end: impl FnOnce() -> Result) -> bool {
     gpu.on(&stream).fill(&mut buffer, 9).unwrap();
     let ended = catch_unwind(AssertUnwindSafe(|| {
         gpu.scope(|s| {
+            let gate = hold(&stream);
             spin(s.on(&stream), &spinner, LONG)?;
             spin(s.on(&other), &spinner, Duration::from_millis(20))?;
             s.on(&other).download(&buffer, &mut host)?;
-            assert!(!s.on(&stream).query()?, "the kernel runs");
+            assert!(!s.on(&stream).query()?, "the stream works");
+            gate.open();
             end()
         })
     }));
@@ -378,7 +380,6 @@ fn lengths_that_differ_are_refused() {
 fn chunks_are_ordered_each_by_its_own_uses() {
     fresh!(chunks_are_ordered_each_by_its_own_uses, {
         with_gpu(|gpu| {
-            let spinner = kernel(gpu, SPIN, "spin");
             let store = kernel(gpu, STORE, "store");
             let streams = [(); 3].map(|()| gpu.stream().unwrap());
             let mut buffer = gpu.alloc::<u32>(10).unwrap();
@@ -389,7 +390,8 @@ fn chunks_are_ordered_each_by_its_own_uses() {
                 runs[0].fill(&mut held, 9)?; // all of it
                 let mut chunks = held.chunks(4)?;
                 assert_eq!(chunks.iter().map(ScopedBuffer::len).collect::<Vec<_>>(), [4, 4, 2]);
-                spin(runs[0], &spinner, LONG)?;
+                let (gate, wait) = gate();
+                runs[0].host_function(wait)?;
                 for (i, chunk) in chunks.iter_mut().enumerate() {
                     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
                     unsafe {
@@ -398,6 +400,7 @@ fn chunks_are_ordered_each_by_its_own_uses() {
                 }
                 runs[1].synchronize()?;
                 assert!(!runs[0].query()?, "the second chunk waited for the first");
+                gate.open();
                 for ((i, chunk), host) in chunks.iter().enumerate().zip(host.chunks_mut(4)) {
                     runs[i].download(chunk, host)?;
                 }

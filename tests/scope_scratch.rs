@@ -1,10 +1,10 @@
 //! Memory that a scope allocates and frees in the order of its streams.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
+use crate::common::fewer;
 use crate::common::foreign;
-use crate::common::gpu::{kernel, with_gpu};
+use crate::common::gpu::{gate, kernel, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
-use crate::common::{fewer, longer};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, Error, Function, LaunchConfig, MemoryPool, PushedGuard, Result, ScopedStream, ffi,
@@ -24,7 +24,6 @@ const WAIT: &str = "cuStreamWaitEvent";
 const SYNCHRONIZE: &str = "cuStreamSynchronize";
 /// An event is made.
 const CREATE: [&str; 2] = ["cuCtxGetCurrent", "cuEventCreate"];
-const LONG: Duration = longer(Duration::from_millis(300));
 
 fn spin<'ctx>(stream: ScopedStream<'_, 'ctx>, spinner: &Function<'ctx>, time: Duration) -> Result {
     let nanoseconds = time.as_nanos() as u64;
@@ -148,13 +147,13 @@ fn parts_are_freed_together() {
 #[test]
 fn nothing_waits_on_the_host() {
     with_gpu(|gpu| {
-        let spinner = kernel(gpu, SPIN, "spin");
         let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
         // The first use of a pool, and of an event, may take longer.
         gpu.scope(|s| s.on(&b).zero(&mut s.on(&a).scratch::<u32>(8)?)).unwrap();
         gpu.scope(|s| {
             let (a, b) = (s.on(&a), s.on(&b));
-            spin(a, &spinner, LONG)?;
+            let (_gate, wait) = gate();
+            a.host_function(wait)?;
             for _ in 0..fewer(3, 1) {
                 b.zero(&mut a.scratch::<u32>(8)?)?;
             }

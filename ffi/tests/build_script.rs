@@ -17,14 +17,17 @@ mod exports;
 mod search;
 #[path = "../build/shared/mod.rs"]
 mod shared;
+#[path = "../../tests/common/skipped.rs"]
+mod skipped;
 #[path = "../build/target.rs"]
 mod target;
 
 use choice::{Driver, choose};
 use exports::Unsuitable;
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _};
-use object::{Endianness, Object as _, ObjectSymbol as _, elf};
+use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, elf};
 use search::{Found, Why};
+use skipped::skipped;
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
@@ -456,6 +459,66 @@ fn the_loader_refuses_the_stub() {
     println!("{}", message.to_string_lossy());
 }
 
+/// The whole script, compiled, and run as for documentation, which looks for no libcuda: it writes the stub by the name that a
+/// program has to ask the loader for, and tells cargo all that its result depends on.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_script_links_a_stub_and_names_what_it_depends_on() {
+    const TEST: &str = "the_script_links_a_stub_and_names_what_it_depends_on";
+    let folder = Folder::new("script");
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let script = folder.0.join("script");
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let mut compile = Command::new(rustc);
+    compile.args(["--edition=2024", "--cap-lints=allow", "build/main.rs", "-o"]).arg(&script);
+    match compile.current_dir(package).output() {
+        Err(error) => return skipped(TEST, format!("rustc: {error}")),
+        Ok(output) => assert!(output.status.success(), "{output:?}"),
+    }
+    let arch = std::env::consts::ARCH;
+    let target = format!("{arch}-unknown-linux-gnu");
+    let mut run = Command::new(&script);
+    run.current_dir(package).env_clear().envs([
+        ("DOCS_RS", "1"),
+        ("HOST", &*target),
+        ("TARGET", &*target),
+        ("CARGO_CFG_TARGET_OS", "linux"),
+        ("CARGO_CFG_TARGET_ENV", "gnu"),
+        ("CARGO_CFG_TARGET_ARCH", arch),
+        ("CARGO_CFG_TARGET_POINTER_WIDTH", "64"),
+        ("CARGO_CFG_TARGET_ENDIAN", "little"),
+    ]);
+    let output = run.env("OUT_DIR", &folder.0).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    let told = |what: &str| -> Vec<&str> {
+        let prefix = format!("cargo::{what}=");
+        said.lines().filter_map(|line| line.strip_prefix(&*prefix)).collect()
+    };
+    assert_eq!(told("rustc-link-lib"), ["dylib=cuscope_cuda_stub"]);
+    let stub = fs::read(folder.stub()).unwrap();
+    assert_eq!(dynamic_strings(&stub, elf::DT_SONAME.0), ["libcuda.so.1"]);
+    exports::check(&stub, own_arch().machine(), SONAME, &names()).unwrap();
+
+    let mut variables = told("rerun-if-env-changed");
+    variables.sort_unstable();
+    let expected = [
+        "CUDA_HOME",
+        "CUDA_LIBRARY_PATH",
+        "CUDA_PATH",
+        "CUDA_ROOT",
+        "CUDA_TOOLKIT_ROOT_DIR",
+        "CUSCOPE_DRIVER",
+        "DOCS_RS",
+        "LD_LIBRARY_PATH",
+    ];
+    assert_eq!(variables, expected);
+    let files = told("rerun-if-changed");
+    assert!(["build", "src"].iter().all(|file| files.contains(file)), "{files:?}");
+    let cache = "/etc/ld.so.cache";
+    assert_eq!(files.contains(&cache), Path::new(cache).exists(), "{files:?}");
+}
+
 // ---- what may be linked
 
 #[test]
@@ -467,6 +530,25 @@ fn a_file_that_lacks_a_function_is_named_with_it() {
     let unsuitable = unsuitable.unwrap_err();
     assert_eq!(unsuitable, Unsuitable::Lacks("cuMemAllocAsync".to_owned()));
     assert!(unsuitable.to_string().contains("cuMemAllocAsync"));
+}
+
+/// What a file refers to, or keeps to itself, it does not export.
+#[test]
+fn a_function_that_is_undefined_or_local_is_lacking() {
+    let (machine, names) = (Arch::X86_64.machine(), names());
+    let at = names.iter().position(|name| name == "cuMemAllocAsync").unwrap();
+    let good = elfstub::stub(machine, SONAME, &names);
+    let file = ElfFile64::<Endianness>::parse(&*good).unwrap();
+    let (symbols, _) = file.section_by_name(".dynsym").unwrap().file_range().unwrap();
+    let symbol = symbols as usize + 24 * (at + 1); // behind the null symbol
+    let mut undefined = good.clone();
+    undefined[symbol + 6..symbol + 8].fill(0); // st_shndx: SHN_UNDEF
+    let mut local = good.clone();
+    local[symbol + 4] &= 0xf; // st_info: STB_LOCAL
+    for other in [undefined, local] {
+        let unsuitable = exports::check(&other, machine, SONAME, &names);
+        assert_eq!(unsuitable, Err(Unsuitable::Lacks("cuMemAllocAsync".to_owned())));
+    }
 }
 
 #[test]
@@ -514,7 +596,7 @@ fn the_c_library_is_not_libcuda() {
     let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let path = maps.lines().find_map(|line| line.find('/').map(|at| &line[at..]).filter(is_libc));
     let Some(path) = path else {
-        return println!("SKIPPED the_c_library_is_not_libcuda: no libc.so.6 in this process");
+        return skipped("the_c_library_is_not_libcuda", "no libc.so.6 in this process");
     };
     let data = fs::read(path).unwrap();
     let machine = own_arch().machine();
@@ -544,9 +626,7 @@ const FAKE_DRIVER: &str = "unsigned cuInit(unsigned flags) { return 40 + flags; 
 fn a_program_linked_with_the_stub_needs_libcuda_and_runs_on_it() {
     let folder = Folder::new("program");
     let Some(cc) = compiler() else {
-        return println!(
-            "SKIPPED a_program_linked_with_the_stub_needs_libcuda_and_runs_on_it: no cc"
-        );
+        return skipped("a_program_linked_with_the_stub_needs_libcuda_and_runs_on_it", "no cc");
     };
     folder.write_stub();
     folder.write("main.c", PROGRAM);
@@ -574,7 +654,7 @@ fn a_program_linked_with_the_stub_needs_libcuda_and_runs_on_it() {
 fn a_program_links_with_a_link_to_libcuda() {
     let folder = Folder::new("link");
     let Some(cc) = compiler() else {
-        return println!("SKIPPED a_program_links_with_a_link_to_libcuda: no cc");
+        return skipped("a_program_links_with_a_link_to_libcuda", "no cc");
     };
     folder.write("fake.c", FAKE_DRIVER);
     fs::create_dir(folder.0.join("driver")).unwrap();
@@ -590,13 +670,16 @@ fn a_program_links_with_a_link_to_libcuda() {
         let output = match command.args(linker).arg("-ldylib=cuscope_cuda").output() {
             Ok(output) => output,
             Err(error) => {
-                println!("SKIPPED a_program_links_with_a_link_to_libcuda: rustc: {error}");
-                return;
+                return skipped(
+                    "a_program_links_with_a_link_to_libcuda",
+                    format!("rustc: {error}"),
+                );
             }
         };
         let message = String::from_utf8_lossy(&output.stderr);
         if message.contains("cannot find 'ld'") || message.contains("invalid linker name") {
-            println!("SKIPPED a_program_links_with_a_link_to_libcuda: {linker:?} is missing");
+            let why = format!("{linker:?} is missing");
+            skipped("a_program_links_with_a_link_to_libcuda", why);
             continue;
         }
         assert!(output.status.success(), "{linker:?}: {message}");

@@ -6,8 +6,11 @@
 #[path = "headers/declarations.rs"]
 #[allow(dead_code, reason = "the proof against the headers reads the rest")]
 mod declarations;
+#[path = "../../tests/common/skipped.rs"]
+mod skipped;
 
 use declarations::{Declarations, sources};
+use skipped::skipped;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -91,7 +94,10 @@ fn the_table_says_what_is_so() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (safe, soft) = (here.join("../src"), here.join("../softdriver/src"));
     if !safe.join("lib.rs").exists() || !soft.join("lib.rs").exists() {
-        return eprintln!("SKIPPED: the crates that the table is about are not here");
+        return skipped(
+            "the_table_says_what_is_so",
+            "the crates that the table is about are not here",
+        );
     }
     let declarations = Declarations::read(sources(&here.join("src")).unwrap().values()).unwrap();
     // Looked-up functions are named by their path, the others by the macros of `src/call/`.

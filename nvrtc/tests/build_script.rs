@@ -8,10 +8,13 @@ mod exports;
 mod search;
 #[path = "../build/shared/mod.rs"]
 mod shared;
+#[path = "../../tests/common/skipped.rs"]
+mod skipped;
 #[path = "../build/target.rs"]
 mod target;
 
 use exports::Unsuitable;
+use skipped::skipped;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -143,7 +146,7 @@ fn library(soname: &str, names: &[String]) -> Option<Vec<u8>> {
     let mut command = Command::new(env::var_os("CC").unwrap_or("cc".into()));
     command.args(["-shared", "-nostdlib", "-fPIC", &format!("-Wl,-soname,{soname}"), "-o"]);
     let Ok(status) = command.args([&file, &source]).status() else {
-        eprintln!("SKIPPED: no C compiler; the variable CC names one");
+        skipped("library", "no C compiler; the variable CC names one");
         return None;
     };
     assert!(status.success());

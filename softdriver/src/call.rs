@@ -1,4 +1,5 @@
 //! What every call of a driver function goes through.
+#![allow(unsafe_code, reason = "the macro declares functions that callers in C call")]
 
 use crate::entry::Answer;
 use crate::model::driver::{ended, forked, ready};

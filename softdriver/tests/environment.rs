@@ -134,11 +134,8 @@ fn a_kernel_times_out() {
         let (spin, stream) = (kernel("spin", "spin"), stream());
         assert_eq!(launch(spin, stream, &[1_000_000]), 0);
         ok!(cuStreamSynchronize(stream));
-        // What is built to count what runs, on a busy machine, takes seconds to look at the time.
         assert_eq!(launch(spin, stream, &[30_000_000_000]), 0);
-        let start = Instant::now();
         assert_eq!(code!(cuStreamSynchronize(stream)), 702);
-        assert!(start.elapsed() < Duration::from_secs(15));
         assert_eq!(code!(cuMemAlloc_v2(&mut 0, 4)), 702);
         return;
     };

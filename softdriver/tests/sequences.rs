@@ -30,7 +30,7 @@ const PANICKED: u32 = CUDA_ERROR_UNKNOWN.0;
 /// The faults of work on memory or code that is gone.
 const FAULTS: [u32; 2] = [CUDA_ERROR_ILLEGAL_ADDRESS.0, CUDA_ERROR_LAUNCH_FAILED.0];
 /// No sequence takes so long.
-const TOO_LONG: Duration = Duration::from_secs(30);
+const TOO_LONG: Duration = Duration::from_secs(120);
 
 const PTX: &std::ffi::CStr = c"
 .version 7.0

@@ -98,7 +98,7 @@ fn events_tell_the_time_between_them() {
     assert_eq!(code!(cuEventElapsedTime(&raw mut elapsed, start, end)), 600);
     ok!(cuEventSynchronize(end));
     ok!(cuEventElapsedTime(&raw mut elapsed, start, end));
-    assert!((30.0..10_000.0).contains(&elapsed), "{elapsed}");
+    assert!((30.0..100_000.0).contains(&elapsed), "{elapsed}");
     ok!(cuEventRecord(untimed, stream));
     ok!(cuEventSynchronize(untimed));
     assert_eq!(code!(cuEventElapsedTime(&raw mut elapsed, start, untimed)), 400); // F65
@@ -148,11 +148,11 @@ fn the_null_streams_work_is_that_of_blocking_streams_too() {
     let gate = Gate::new(blocking);
     ok!(cuMemsetD32_v2(memory, 1, 1));
     assert_eq!(code!(cuStreamQuery(null_mut())), 600);
+    let start = Instant::now();
     let opener = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(60));
         gate.open();
     });
-    let start = Instant::now();
     ok!(cuStreamSynchronize(null_mut()));
     assert!(start.elapsed() >= Duration::from_millis(50));
     opener.join().unwrap();

@@ -1,4 +1,5 @@
 //! Structs of handles that users declare.
+#![allow(unsafe_code, reason = "the macro implements a trait that is unsafe to implement")]
 
 /// Declares a struct of handles that can be detached, stored, sent to another thread, and attached or bound as
 /// a whole.

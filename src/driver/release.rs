@@ -156,7 +156,7 @@ mod tests {
             report_drop(Error::StackTaken);
             let _ = done.send(());
         });
-        let limit = Duration::from_secs(if cfg!(miri) { 600 } else { 20 });
+        let limit = Duration::from_secs(if cfg!(miri) { 1200 } else { 120 });
         assert!(finished.recv_timeout(limit).is_ok(), "a deadlock, or a panic");
     }
 }

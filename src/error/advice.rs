@@ -227,7 +227,12 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
 }
 
 #[cfg(test)]
+#[path = "../../tests/common/skipped.rs"]
+mod skipped;
+
+#[cfg(test)]
 mod tests {
+    use super::skipped::skipped;
     use super::*;
     use std::collections::BTreeMap;
     use std::{env, fs};
@@ -236,7 +241,10 @@ mod tests {
     /// comment of each on one line.
     fn header() -> Option<BTreeMap<u32, String>> {
         let Some(folders) = env::var_os("CUDA_INCLUDE").filter(|value| !value.is_empty()) else {
-            eprintln!("SKIPPED: CUDA_INCLUDE does not name folders of cuda.h, separated by colons");
+            skipped(
+                "error::advice",
+                "CUDA_INCLUDE does not name folders of cuda.h, separated by colons",
+            );
             return None;
         };
         let headers = env::split_paths(&folders).map(|folder| {

@@ -1,4 +1,5 @@
 //! Pools of other processes.
+#![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, later, name};
 use crate::device::Device;

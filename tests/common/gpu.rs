@@ -1,10 +1,14 @@
 //! Contexts, guards of them, kernels, and buffers of values.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use super::until;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, DeviceBuffer, Element, Function, PushedGuard,
-    Result, Stream,
+    Result, Stream, ffi,
 };
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The length of a buffer whose copies take a while, so that what does not wait for them is seen.
 pub(crate) const LARGE: usize = super::fewer(1 << 16, 1 << 7);
@@ -55,6 +59,44 @@ pub(crate) fn with_primary(test: impl FnOnce(&mut PushedGuard<'_>)) {
 /// Runs a test under a guard of a new context, with a stream.
 pub(crate) fn with_stream(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>)) {
     with_gpu(|gpu| test(gpu, gpu.stream().unwrap()));
+}
+
+/// A gate, and a function that waits until it is opened or dropped: a stream that calls it works so long. So a test of what
+/// does not wait needs no clock, which a busy machine would let run out.
+pub(crate) fn gate() -> (Gate, impl FnOnce() + Send + 'static) {
+    let open = Arc::new(AtomicBool::new(false));
+    let opened = open.clone();
+    (Gate(open), move || until("the gate", || opened.load(Ordering::Acquire)))
+}
+
+/// Keeps a stream at work by the function of a gate, of which cuscope does not know.
+#[allow(unsafe_code, reason = "the driver calls a function with a pointer")]
+pub(crate) fn hold(stream: &Stream<'_>) -> Gate {
+    unsafe extern "C" fn wait(data: *mut c_void) {
+        // SAFETY: the pointer of `into_raw`, with which the driver calls this once.
+        let open = unsafe { Arc::from_raw(data.cast::<AtomicBool>()) };
+        until("the gate", || open.load(Ordering::Acquire));
+    }
+    let open = Arc::new(AtomicBool::new(false));
+    let data = Arc::into_raw(open.clone()).cast_mut().cast();
+    // SAFETY: a stream that lives, and a function that is called with what it expects and calls no driver.
+    let code = unsafe { ffi::cuLaunchHostFunc(stream.raw(), Some(wait), data) };
+    assert_eq!(code, ffi::CUDA_SUCCESS);
+    Gate(open)
+}
+
+/// Held in a variable: one that is dropped is open.
+#[must_use]
+pub(crate) struct Gate(Arc<AtomicBool>);
+
+impl Gate {
+    pub(crate) fn open(self) {}
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
 }
 
 /// A kernel, from its PTX and its name.

@@ -6,6 +6,7 @@ pub(crate) mod foreign;
 pub(crate) mod gpu;
 pub(crate) mod kernels;
 pub(crate) mod random;
+pub(crate) mod skipped;
 pub(crate) mod system;
 
 pub(crate) use system::signal;
@@ -13,7 +14,7 @@ pub(crate) use system::signal;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const FRESH: &str = "CUSCOPE_TEST_IN_FRESH_PROCESS";
 /// Why a test is left that `.ci/miri` runs alone, with the variable above.
@@ -93,6 +94,19 @@ pub(crate) fn thorough(count: usize) -> usize {
     if std::env::var_os("CUSCOPE_THOROUGH").is_some() { count } else { count.div_ceil(5) }
 }
 
+/// How long a test waits for what must come: on a busy machine that takes a while. It turns a hang into a failure, and no
+/// test passes or fails by it otherwise.
+pub(crate) const HANG: Duration = Duration::from_secs(if cfg!(miri) { 1200 } else { 120 });
+
+/// Waits until a condition holds; panics with `what` if it has not come to hold after [`HANG`].
+pub(crate) fn until(what: &str, mut condition: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !condition() {
+        assert!(begin.elapsed() < HANG, "{what}: it has not come");
+        std::thread::yield_now();
+    }
+}
+
 /// So long, or twenty times as long under Miri: for a kernel that runs while the test makes some calls.
 pub(crate) const fn longer(time: Duration) -> Duration {
     if cfg!(miri) { time.saturating_mul(20) } else { time }
@@ -137,7 +151,13 @@ fn own_binary() -> Command {
 pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)]) -> Option<Output> {
     let mut command = another(module, test)?;
     let output = command.envs(variables.iter().copied()).output();
-    Some(output.expect("the test binary starts again"))
+    let output = output.expect("the test binary starts again");
+    // The races that the software driver reports with a seed, which `.ci/races` looks for.
+    let said = String::from_utf8_lossy(&output.stderr);
+    said.lines()
+        .filter(|line| line.starts_with("cuscope: race:"))
+        .for_each(|line| eprintln!("{line}"));
+    Some(output)
 }
 
 /// What runs the test `module::test` alone in a process of its own, or `None` inside it.
@@ -176,12 +196,12 @@ pub(crate) fn assert_abort(test: &str, output: &Output, words: &[&str]) {
     );
 }
 
-/// Leaves the test, saying so: `skip!("needs two devices")`.
+/// Leaves the test, saying so: `skip!("needs two devices")`. `.ci/skips.txt` has the reasons that `.ci/run` lets pass.
 #[macro_export]
 macro_rules! skip {
     ($($why:tt)*) => {{
         fn here() {}
-        eprintln!("SKIPPED {}: {}", $crate::common::name_of(&here), format_args!($($why)*));
+        $crate::common::skipped::skipped($crate::common::name_of(&here), format_args!($($why)*));
         return;
     }};
 }

@@ -19,6 +19,9 @@ pub(crate) fn map(place: *mut c_void, len: usize, may: May) -> *mut c_void {
     start
 }
 
+#[cfg(unix)] // Windows counts the time of a process in steps of 15 ms
+#[allow(unused_imports, reason = "each test file uses a part")]
+pub(crate) use calls::processor_time;
 #[allow(unused_imports, reason = "each test file uses a part")]
 pub(crate) use calls::{protect, signal, unmap};
 
@@ -27,6 +30,7 @@ mod calls {
     use super::*;
     use std::os::unix::process::ExitStatusExt as _;
     use std::ptr::null_mut;
+    use std::time::Duration;
 
     fn protection(may: May) -> c_int {
         match may {
@@ -58,6 +62,15 @@ mod calls {
     pub(crate) unsafe fn unmap(start: *mut c_void, len: usize) {
         // SAFETY: pages of the test, which nothing uses any more, as the caller promises.
         assert_eq!(unsafe { libc::munmap(start, len) }, 0);
+    }
+
+    /// The time that the threads of this process have run: other processes do not count.
+    pub(crate) fn processor_time() -> Duration {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: `time` is valid for what is written.
+        let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+        assert_eq!(code, 0);
+        Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec.try_into().unwrap())
     }
 
     /// The signal that a process died of.

@@ -1,10 +1,12 @@
 //! How fast the software driver runs a kernel.
 
 use crate::common::gpu::{kernel, with_stream};
-use crate::{common, skip};
+use crate::common::system::processor_time;
+use crate::{common, fresh, skip};
 use cuscope::LaunchConfig;
 use std::time::{Duration, Instant};
 
+/// A second of a processor, whatever else the machine does.
 #[test]
 fn saxpy_of_a_million_elements_takes_less_than_a_second() {
     if std::env::var_os("CUSCOPE_TEST_RUNNER").is_some() {
@@ -13,6 +15,10 @@ fn saxpy_of_a_million_elements_takes_less_than_a_second() {
     if !common::software() {
         skip!("the figure of the software driver");
     }
+    fresh!(saxpy_of_a_million_elements_takes_less_than_a_second, { measure() });
+}
+
+fn measure() {
     const N: u32 = 1_000_000;
     const LAUNCHES: u32 = 5;
     const PTX: &str = include_str!("../../softdriver/tests/kernels/saxpy.ptx");
@@ -22,14 +28,15 @@ fn saxpy_of_a_million_elements_takes_less_than_a_second() {
         let x = on.from_slice(&vec![2.0_f32; N as usize]).unwrap();
         let mut y = on.from_slice(&vec![1.0_f32; N as usize]).unwrap();
         let config = LaunchConfig::for_num_elems(N as usize).unwrap();
-        // The best of a few: other tests run at the same time.
-        let mut best = Duration::MAX;
+        // The best of a few: other programs run at the same time.
+        let (mut best, mut least) = (Duration::MAX, Duration::MAX);
         for _ in 0..LAUNCHES {
-            let start = Instant::now();
+            let (start, before) = (Instant::now(), processor_time());
             // SAFETY: saxpy(unsigned n, float a, const float *x, float *y) over n elements.
             unsafe { on.launch(&saxpy, config, (N, 3.0_f32, &x, &mut y)) }.unwrap();
             stream.synchronize().unwrap();
             best = best.min(start.elapsed());
+            least = least.min(processor_time() - before);
         }
         let expected = 1.0 + 6.0 * LAUNCHES as f32;
         assert!(on.to_vec(&y).unwrap().iter().all(|&y| y == expected));
@@ -42,7 +49,7 @@ fn saxpy_of_a_million_elements_takes_less_than_a_second() {
              {cores} cores",
             rate / cores as f64
         );
-        assert!(best < Duration::from_secs(1), "saxpy took {best:?}");
+        assert!(least < Duration::from_secs(1), "saxpy took {least:?} of a processor");
     });
 }
 

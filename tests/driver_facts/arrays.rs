@@ -230,6 +230,7 @@ fn boxes_of_texels_are_copied() {
         };
         ok!(cuMemcpy2D_v2(&raw const rows));
         ok!(cuMemcpy2DUnaligned_v2(&raw const rows));
+        ok!(cuCtxSynchronize()); // F633
         ok!(cuMemcpy2DAsync_v2(&raw const rows, a.stream));
         ok!(cuStreamSynchronize(a.stream));
         ok!(cuArrayDestroy(from));

@@ -56,11 +56,12 @@ fn managed_memory_is_attached_as_a_whole() {
             [INVALID_VALUE, SUCCESS, SUCCESS]
         );
         // It waits for nothing, whatever is current.
-        assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = hold(&a);
         pop();
         assert_eq!(attach(a.stream, memory, 0, 4), SUCCESS);
         assert_eq!(attach(null_mut(), memory, 0, 1), INVALID_CONTEXT);
         assert_eq!(code!(cuStreamQuery(a.stream)), NOT_READY);
+        gate.open();
         ok!(cuStreamSynchronize(a.stream));
         a.destroy();
     });

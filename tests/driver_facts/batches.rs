@@ -249,6 +249,7 @@ fn several_boxes_are_copied_by_one_call() {
     let hosts = [a.host.expose_provenance(), pageable.as_ptr().expose_provenance()];
     ok!(cuMemsetD8_v2(a.memory, 1, 128));
     ok!(cuMemsetD8_v2(a.memory + 2048, 0, 2048));
+    ok!(cuCtxSynchronize()); // F633
     // Extents and lengths of rows are bytes; without lengths, rows and planes are packed.
     let (to, from) = (a.memory + 2048, rows(a.memory, 16, 4));
     let mut both = [
@@ -300,6 +301,7 @@ fn boxes_of_arrays_are_counted_in_elements() {
     let (full, empty) = (counting([8, 4, 2], 0), array(floats([8, 4, 2], 0)));
     let (low, high) = (rows(a.memory, 5, 3), rows(a.memory + 2048, 0, 0));
     ok!(cuMemsetD8_v2(a.memory, 0, 4096));
+    ok!(cuCtxSynchronize()); // F633
     let mut all = [
         copy(texels(full, [1, 1, 0]), low, [3, 2, 2]),
         copy(texels(full, [0; 3]), texels(empty, [0; 3]), [8, 4, 2]),
@@ -363,6 +365,7 @@ fn a_batch_of_boxes_is_refused_as_a_whole_or_for_a_box() {
     }
     // What is wrong with an address shows when the copies before are enqueued.
     ok!(cuMemsetD8_v2(a.memory, 5, 64));
+    ok!(cuCtxSynchronize()); // F633
     let mut all = [in_place(a.memory), copy(rows(0, 0, 0), rows(a.memory, 0, 0), [8, 1, 1])];
     assert_eq!(boxes(&mut all, 0, a.stream), (INVALID_VALUE, NONE));
     ok!(cuStreamSynchronize(a.stream));

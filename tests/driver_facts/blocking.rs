@@ -1,5 +1,6 @@
-//! What blocks, and what threads do side by side: F50 to F54, F90, F91, F105.
+//! What blocks, and what threads do side by side: F50 to F54, F90, F91, F105, F633.
 
+use crate::common::until;
 use crate::fresh;
 use crate::raw::*;
 use cuscope::ffi::CUstream_flags;
@@ -53,7 +54,7 @@ fn what_creates_or_destroys_does_not_wait() {
         ok!(cuCtxPushCurrent_v2(a.context));
         let on_stream = made!(cuMemAllocAsync(64, a.stream));
         let event = made!(cuEventCreate(0));
-        busy(&a);
+        let gate = hold(&a);
         // In a row, while one kernel runs: a stream of its own is destroyed with work in it.
         let stream = made!(cuStreamCreate(CUstream_flags::CU_STREAM_NON_BLOCKING.bits()));
         let queued = launch(a.kernel(c"spin"), stream, &[LONG_NANOSECONDS]);
@@ -66,6 +67,7 @@ fn what_creates_or_destroys_does_not_wait() {
         ok!(cuCtxPushCurrent_v2(a.context));
         assert_eq!(pop(), a.context);
         assert!(!idle(&a), "something waited");
+        gate.open();
         ok!(cuCtxSynchronize());
         ok!(cuMemFree_v2(memory));
         assert_eq!(pop(), a.context);
@@ -79,7 +81,7 @@ fn the_null_stream_overtakes_a_non_blocking_stream() {
     fresh!(the_null_stream_overtakes_a_non_blocking_stream, {
         let a = Place::new();
         let value = 7_u32;
-        busy(&a);
+        let gate = hold(&a);
         within(a.context, || {
             ok!(cuMemcpyHtoD_v2(a.memory, (&raw const value).cast(), size_of_val(&value)));
             let mut seen = 0_u32;
@@ -87,7 +89,37 @@ fn the_null_stream_overtakes_a_non_blocking_stream() {
             assert_eq!(seen, value);
         });
         assert!(!idle(&a), "a copy without a stream waited");
+        gate.open();
         ok!(cuStreamSynchronize(a.stream));
+        a.destroy();
+    });
+}
+
+/// F633
+#[test]
+fn what_fills_or_copies_on_the_device_without_a_stream_does_not_wait() {
+    fresh!(what_fills_or_copies_on_the_device_without_a_stream_does_not_wait, {
+        let a = place();
+        let seen = || {
+            ok!(cuMemcpyDtoHAsync_v2(a.host, a.memory, 128, a.stream));
+            ok!(cuStreamSynchronize(a.stream));
+            let bytes = a.host.cast::<[u8; 128]>();
+            // SAFETY: page-locked memory of the context, which no work uses any more.
+            unsafe { bytes.read() }
+        };
+        // Once before: the first of each may wait for what the context holds.
+        ok!(cuMemcpyDtoD_v2(a.memory + 64, a.memory, 64));
+        ok!(cuCtxSynchronize());
+        assert_eq!(seen(), [0; 128]);
+        let gate = Gate::new(a.module, null_mut());
+        ok!(cuMemsetD8_v2(a.memory, 1, 64));
+        ok!(cuMemcpyDtoD_v2(a.memory + 64, a.memory, 64));
+        assert_eq!(seen(), [0; 128], "the non-blocking stream waited");
+        assert_eq!(code!(cuStreamQuery(null_mut())), NOT_READY, "they waited");
+        gate.open();
+        ok!(cuCtxSynchronize());
+        assert_eq!(seen(), [1; 128]);
+        assert_eq!(pop(), a.context);
         a.destroy();
     });
 }
@@ -104,10 +136,11 @@ fn copies_with_pageable_memory_return_when_it_is_free_again() {
             ok!(cuMemcpyHtoDAsync_v2(memory, source.as_ptr().cast(), source.len(), a.stream));
         };
         // A small source is read at once, and the copy happens later.
-        busy(&a);
+        let gate = hold(&a);
         up(&source[..1 << 16]);
         assert!(!idle(&a), "a small copy waited");
         source[..1 << 16].fill(2);
+        gate.open();
         ok!(cuStreamSynchronize(a.stream));
         // A large one is copied when the call returns.
         let mut seen = [0_u8; 64];
@@ -139,7 +172,9 @@ fn side_by_side(works: &[&(dyn Fn() + Sync)]) -> Vec<usize> {
                 }
             });
         }
+        // Long enough for many rounds, and for one of each however busy the machine is.
         thread::sleep(Duration::from_millis(500));
+        until("a round of each", || rounds.iter().all(|rounds| rounds.load(Ordering::Relaxed) > 0));
         over.store(true, Ordering::Relaxed);
     });
     rounds.into_iter().map(AtomicUsize::into_inner).collect()

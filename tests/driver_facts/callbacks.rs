@@ -1,6 +1,6 @@
 //! Functions that a stream calls, and what they are told of a fault: F152.
 
-use crate::common::software;
+use crate::common::{HANG, software};
 use crate::fresh;
 use crate::raw::*;
 use cuscope::ffi::{CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
@@ -40,7 +40,7 @@ impl Told {
 
     /// The status that comes.
     fn status(&self) -> CUresult {
-        self.receiver.recv_timeout(Duration::from_secs(30)).unwrap()
+        self.receiver.recv_timeout(HANG).unwrap()
     }
 
     /// Nothing has come.
@@ -54,9 +54,10 @@ impl Told {
 fn a_callback_is_called_behind_the_work() {
     let (place, told) = (Place::new(), Told::new());
     let to = told.user_data();
-    assert_eq!(launch(place.kernel(c"spin"), place.stream, &[LONG_NANOSECONDS / 3]), SUCCESS);
+    let gate = hold(&place);
     ok!(cuStreamAddCallback(place.stream, Some(callback), to, 0));
     assert!(told.receiver.try_recv().is_err(), "called before the kernel was done");
+    gate.open();
     ok!(cuStreamSynchronize(place.stream));
     assert_eq!(told.receiver.try_recv(), Ok(SUCCESS), "called before the wait was over");
 

@@ -314,12 +314,13 @@ fn a_capture_begins_on_any_stream_but_the_legacy_one() {
             assert_eq!(code, INVALID_VALUE);
         }
         // With work before it, which goes on; from other threads' calls too.
-        assert_eq!(launch(place.kernel(c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = Gate::new(place.module, stream);
         let other = Other::new();
         other.begin(stream, THREAD_LOCAL);
         assert_eq!(launch(store, stream, &[place.memory, 5]), SUCCESS);
         assert_eq!(other.end(stream), SUCCESS);
         assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
+        gate.open();
         ok!(cuStreamSynchronize(stream));
         assert_eq!(place.value(), 0);
         // Without a context current, a stream says what there is.

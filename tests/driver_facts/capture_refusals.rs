@@ -296,6 +296,7 @@ fn a_refused_wait_leaves_the_work_running_and_a_relaxed_one_waits() {
         let (stream, other, spin) = (free_stream(), Other::new(), place.kernel(c"spin"));
         for relaxed in [false, true] {
             other.begin(stream, GLOBAL);
+            let gate = (!relaxed).then(|| hold(&place));
             assert_eq!(launch(spin, place.stream, &[LONG_NANOSECONDS]), SUCCESS);
             ok!(cuEventRecord(place.event, place.stream));
             let start = Instant::now();
@@ -312,6 +313,7 @@ fn a_refused_wait_leaves_the_work_running_and_a_relaxed_one_waits() {
                 });
                 in_mode(RELAXED, || assert_eq!(code!(cuStreamQuery(place.stream)), NOT_READY));
             }
+            drop(gate);
             assert_eq!(other.end(stream), if relaxed { SUCCESS } else { INVALIDATED });
             ok!(cuStreamSynchronize(place.stream));
         }

@@ -110,6 +110,8 @@ fn words<const N: usize>(at: CUdeviceptr) -> [u32; N] {
 
 fn put(at: CUdeviceptr, words: &[u32]) {
     ok!(cuMemcpyHtoD_v2(at, words.as_ptr().cast(), size_of_val(words)));
+    // It returns when the words are read, and other streams do not wait for it.
+    ok!(cuStreamSynchronize(null_mut()));
 }
 
 fn code_of_instantiation(graph: CUgraph, flags: u64) -> CUresult {

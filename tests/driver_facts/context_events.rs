@@ -17,11 +17,12 @@ fn a_context_is_awaited_and_recorded_by_its_handle() {
     assert_eq!(device, 0);
     assert_eq!(newer!(cuCtxGetDevice_v2(null_mut(), a.context)), INVALID_VALUE);
 
-    assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
+    let gate = hold(&a);
     ok!(newer cuCtxSynchronize_v2(b.context));
     assert_eq!(code!(cuStreamQuery(a.stream)), NOT_READY);
     ok!(newer cuCtxRecordEvent(a.context, a.event));
     assert_eq!(code!(cuEventQuery(a.event)), NOT_READY);
+    gate.open();
     ok!(newer cuCtxSynchronize_v2(a.context));
     ok!(cuStreamQuery(a.stream));
     ok!(cuEventQuery(a.event));
@@ -49,20 +50,21 @@ fn all_that_comes_next_in_a_context_waits_for_an_event() {
     device();
     has!(cuCtxWaitEvent);
     let (a, b) = (Place::new(), Place::new());
-    assert_eq!(launch(a.kernel(c"spin"), a.stream, &[LONG_NANOSECONDS]), SUCCESS);
+    let gate = hold(&a);
     ok!(cuEventRecord(a.event, a.stream));
     ok!(newer cuCtxWaitEvent(b.context, a.event));
     // The wait alone is no work.
     ok!(cuStreamQuery(b.stream));
     within(b.context, || {
         let later = free_stream();
-        for stream in [b.stream, later, null_mut()] {
-            ok!(cuMemsetD8Async(b.memory, 1, Place::BYTES, stream));
+        for (stream, part) in [b.stream, later, null_mut()].into_iter().zip(0..) {
+            ok!(cuMemsetD8Async(b.memory + part * 1024, 1, 1024, stream));
         }
         std::thread::sleep(Duration::from_millis(20));
         for stream in [b.stream, later, null_mut()] {
             assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
         }
+        gate.open();
         ok!(cuStreamSynchronize(later));
         ok!(cuEventQuery(a.event));
         assert_eq!(newer!(cuCtxWaitEvent(null_mut(), a.event)), INVALID_CONTEXT);

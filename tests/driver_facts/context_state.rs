@@ -116,11 +116,15 @@ fn a_limit_becomes_a_value_near_the_one_asked_for() {
 fn another_stack_waits_for_all_work_and_other_limits_do_not() {
     let context = create_context();
     let module = load_kernels();
-    let stream = busy_stream(module);
+    let stream = free_stream();
+    let gate = Gate::new(module, stream);
     ok!(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 1024));
     ok!(cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 4096));
     ok!(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
     assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
+    gate.open();
+    ok!(cuStreamSynchronize(stream));
+    let stream = busy_stream(module);
     ok!(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 2048));
     ok!(cuStreamQuery(stream));
     let stream = busy_stream(module);

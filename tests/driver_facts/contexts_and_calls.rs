@@ -175,7 +175,7 @@ fn streams_and_events_answer_whatever_is_current() {
         ok!(cuEventQuery(end));
         let mut milliseconds = 0.0;
         ok!(cuEventElapsedTime(&raw mut milliseconds, a.event, end));
-        assert!((250.0..10_000.0).contains(&milliseconds), "{milliseconds}");
+        assert!((250.0..100_000.0).contains(&milliseconds), "{milliseconds}");
     });
     a.destroy();
     b.destroy();

@@ -1,12 +1,13 @@
 //! Graphs as values: why an update is refused, copies between events, several of one graph, and the memory of all graphs: F500 to F504, F568.
 
+use crate::common::HANG;
 use crate::fresh;
 use crate::raw::captures::*;
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
-use std::time::Instant;
+use std::time::Duration;
 
 fn new() -> CUgraph {
     made!(cuGraphCreate(0))
@@ -177,8 +178,10 @@ fn nodes_of_a_copy_run_between_events_that_time_them() {
 
         let exec = instantiate(copy);
         assert_eq!(between(events[0], events[1]).0, INVALID_HANDLE);
+        let gate = hold(&place);
         ok!(cuGraphLaunch(exec, place.stream));
         assert_eq!(between(events[0], events[3]).0, NOT_READY);
+        gate.open();
         ok!(cuStreamSynchronize(place.stream));
         let times = [0, 1, 2].map(|at| between(events[at], events[at + 1]));
         assert_eq!(times.map(|(code, _)| code), [SUCCESS; 3]);
@@ -215,30 +218,68 @@ fn the_kernel_of_a_node_has_a_name() {
     });
 }
 
+/// `meet(words)`: counts itself in the first word and waits for another one there, for as many nanoseconds as the words behind
+/// say. In the second word those are counted that met one.
+const MEET: &CStr = c"
+.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry meet(.param .u64 words)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [words];
+    cvta.to.global.u64 %rd1, %rd1;
+    ld.global.u64 %rd2, [%rd1 + 8];
+    atom.global.add.u32 %r1, [%rd1], 1;
+    mov.u64 %rd3, %globaltimer;
+again:
+    ld.volatile.global.u32 %r2, [%rd1];
+    setp.ge.u32 %p1, %r2, 2;
+    @%p1 bra met;
+    mov.u64 %rd4, %globaltimer;
+    sub.u64 %rd5, %rd4, %rd3;
+    setp.lt.u64 %p2, %rd5, %rd2;
+    @%p2 bra again;
+    ret;
+met:
+    atom.global.add.u32 %r1, [%rd1 + 4], 1;
+    ret;
+}
+";
+
 /// F504
 #[test]
 fn graphs_of_one_definition_run_at_the_same_time() {
     fresh!(graphs_of_one_definition_run_at_the_same_time, {
         let place = place();
-        let graph = new();
-        spin(&place, graph, &[], LONG_NANOSECONDS);
+        let module: CUmodule = made!(cuModuleLoadData(MEET.as_ptr().cast()));
+        ok!(cuStreamBeginCapture_v2(place.stream, RELAXED));
+        assert_eq!(launch(kernel(module, c"meet"), place.stream, &[place.memory]), SUCCESS);
+        let graph = end(place.stream);
         let copy: CUgraph = made!(cuGraphClone(graph));
         let (one, two) = (instantiate(graph), instantiate(copy));
         ok!(cuGraphDestroy(copy));
         ok!(cuGraphDestroy(graph));
         let other: CUstream = made!(cuStreamCreate(1));
-        let run = |second: CUgraphExec| {
-            let start = Instant::now();
+        // How many met another one, that waited for it so long.
+        let run = |second: CUgraphExec, time: Duration| {
+            let words = [0, time.as_nanos() as u64];
+            ok!(cuMemcpyHtoD_v2(place.memory, words.as_ptr().cast(), 16));
+            ok!(cuCtxSynchronize());
             ok!(cuGraphLaunch(one, place.stream));
             ok!(cuGraphLaunch(second, other));
             ok!(cuStreamSynchronize(place.stream));
             ok!(cuStreamSynchronize(other));
-            start.elapsed()
+            let mut counts = [0_u32; 2];
+            ok!(cuMemcpyDtoH_v2((&raw mut counts).cast(), place.memory, 8));
+            assert_eq!(counts[0], 2);
+            counts[1]
         };
-        run(two); // which brings both to the device
-        let (apart, alone) = (run(two), run(one));
-        assert!(apart < LONG * 19 / 10, "{apart:?}");
-        assert!(alone > LONG * 19 / 10, "{alone:?}");
+        run(two, LONG); // which brings both to the device
+        assert_eq!(run(two, HANG), 2, "apart");
+        assert_eq!(run(one, LONG), 1, "alone");
     });
 }
 

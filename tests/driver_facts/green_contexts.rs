@@ -276,23 +276,25 @@ fn the_primary_context_waits_for_green_ones_and_not_the_other_way() {
         let World { primary, green, derived } = World::new();
         let second = create_green();
         ok!(cuCtxPushCurrent_v2(primary));
-        let spin = kernel(load_kernels(), c"spin");
+        let module = load_kernels();
         let (stream, other) = (green_stream(green), made!(cuStreamCreate(1)));
         let events: [CUevent; 2] = std::array::from_fn(|_| made!(cuEventCreate(0)));
 
-        assert_eq!(launch(spin, stream, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = Gate::new(module, stream);
         ok!(newer cuCtxRecordEvent(primary, events[0]));
         ok!(newer cuGreenCtxRecordEvent(green, events[1]));
         ok!(newer cuCtxSynchronize_v2(self::derived(second)));
         assert_eq!(events.map(|event| code!(cuEventQuery(event))), [NOT_READY; 2]);
+        gate.open();
         ok!(cuCtxSynchronize());
         ok!(cuStreamQuery(stream));
         ok!(cuEventSynchronize(events[0]));
         ok!(cuEventSynchronize(events[1]));
 
-        assert_eq!(launch(spin, other, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = Gate::new(module, other);
         ok!(newer cuCtxSynchronize_v2(derived));
         assert_eq!(code!(cuStreamQuery(other)), NOT_READY);
+        gate.open();
         ok!(cuCtxSynchronize());
     });
 }
@@ -306,24 +308,27 @@ fn a_wait_of_the_primary_context_holds_green_ones_too() {
         has!(cuCtxWaitEvent);
         let World { primary, green, .. } = World::new();
         ok!(cuCtxPushCurrent_v2(primary));
-        let spin = kernel(load_kernels(), c"spin");
+        let module = load_kernels();
         let (stream, other, busy) =
             (green_stream(green), made!(cuStreamCreate(1)), made!(cuStreamCreate(1)));
         let event: CUevent = made!(cuEventCreate(0));
-        let memory: CUdeviceptr = made!(cuMemAlloc_v2(64));
+        let memory: CUdeviceptr = made!(cuMemAlloc_v2(128));
         for of_green in [false, true] {
-            assert_eq!(launch(spin, busy, &[LONG_NANOSECONDS]), SUCCESS);
+            let gate = Gate::new(module, busy);
             ok!(cuEventRecord(event, busy));
             match of_green {
                 false => ok!(newer cuCtxWaitEvent(primary, event)),
                 true => ok!(newer cuGreenCtxWaitEvent(green, event)),
             }
             ok!(cuMemsetD8Async(memory, 1, 64, stream));
-            ok!(cuMemsetD8Async(memory, 1, 64, other));
+            ok!(cuMemsetD8Async(memory + 64, 1, 64, other));
             std::thread::sleep(std::time::Duration::from_millis(50));
             assert_eq!(code!(cuStreamQuery(stream)), NOT_READY);
-            let expected = if of_green { SUCCESS } else { NOT_READY };
-            assert_eq!(code!(cuStreamQuery(other)), expected);
+            match of_green {
+                false => assert_eq!(code!(cuStreamQuery(other)), NOT_READY),
+                true => ok!(cuStreamSynchronize(other)),
+            }
+            gate.open();
             ok!(cuCtxSynchronize());
         }
     });
@@ -410,22 +415,23 @@ fn no_stream_of_a_green_context_is_in_order_with_the_default_one() {
                 ok!(cuMemsetD8Async(memory, 1, 64, null_mut()));
                 ok!(cuMemsetD8Async(memory, 1, 64, stream));
                 ok!(cuCtxSynchronize());
-                (memory, stream, kernel(module, c"spin"))
+                (memory, stream, module)
             })
         };
-        let (_, others, _) = made(primary);
-        let (memory, stream, spin) = made(derived);
+        let (theirs, others, _) = made(primary);
+        let (memory, stream, module) = made(derived);
         within(derived, || {
-            assert_eq!(launch(spin, null_mut(), &[LONG_NANOSECONDS]), SUCCESS);
+            let gate = Gate::new(module, null_mut());
             ok!(cuMemsetD8Async(memory, 1, 64, stream));
             ok!(cuStreamSynchronize(stream));
             within(primary, || {
-                ok!(cuMemsetD8Async(memory, 1, 64, null_mut()));
+                ok!(cuMemsetD8Async(theirs, 1, 64, null_mut()));
                 ok!(cuStreamSynchronize(null_mut()));
-                ok!(cuMemsetD8Async(memory, 1, 64, others));
+                ok!(cuMemsetD8Async(theirs, 1, 64, others));
                 ok!(cuStreamSynchronize(others));
             });
             assert_eq!(code!(cuStreamQuery(null_mut())), NOT_READY);
+            gate.open();
             ok!(cuCtxSynchronize());
             // There is no default stream of the thread.
             let per_thread = without_provenance_mut(2);
@@ -448,13 +454,13 @@ fn the_end_of_a_green_context_waits_for_nothing_and_takes_its_streams() {
         has_green_contexts!();
         let World { primary, green, .. } = World::new();
         ok!(cuCtxPushCurrent_v2(primary));
-        let spin = kernel(load_kernels(), c"spin");
         let stream = green_stream(green);
         let event: CUevent = made!(cuEventCreate(0));
-        assert_eq!(launch(spin, stream, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = Gate::new(load_kernels(), stream);
         ok!(cuEventRecord(event, stream));
         ok!(newer cuGreenCtxDestroy(green));
         assert_eq!(code!(cuEventQuery(event)), NOT_READY);
+        gate.open();
         ok!(cuCtxSynchronize());
         ok!(cuEventQuery(event));
         each_gives!(CONTEXT_IS_DESTROYED; {

@@ -278,6 +278,7 @@ fn the_host_and_devices_use_memory_of_a_pool_of_the_host() {
         ok!(cuStreamSynchronize(a.stream));
         assert_eq!(a.value(), 5);
         ok!(cuMemsetD32_v2(a.memory, 7, 16));
+        ok!(cuCtxSynchronize()); // F633
         ok!(cuMemcpyAsync(at, a.memory, 64, a.stream));
         ok!(cuStreamSynchronize(a.stream));
         assert_eq!(word(at), 7);

@@ -143,9 +143,10 @@ fn another_process_opens_an_event() {
         ok!(cuStreamWaitEvent(a.stream, event, 0));
         ok!(cuEventSynchronize(event));
         ok!(cuStreamSynchronize(a.stream));
-        busy(&a);
+        let gate = hold(&a);
         ok!(cuEventRecord(event, a.stream));
         assert_eq!(code!(cuEventQuery(event)), NOT_READY);
+        gate.open();
         ok!(cuEventSynchronize(event));
         ok!(cuEventQuery(event));
         ok!(cuEventDestroy_v2(event));

@@ -260,16 +260,18 @@ fn events_of_a_launch_take_no_times_and_are_of_its_context() {
     }
     assert_eq!((with(triggered(blocking, 0)), with(started(blocking, 0))), (SUCCESS, UNSUPPORTED));
     // A kernel that triggers nothing triggers by its end; that all its blocks have started is known before.
-    let spin = place.kernel(c"spin");
-    let mut time = LONG_NANOSECONDS;
-    let mut arguments = [(&raw mut time).cast::<c_void>()];
     for (make, at_once) in [(triggered as fn(_, _) -> _, false), (started, true)] {
         let mut list = [make(plain, 0)];
         let config = config(1, 1, place.stream, &mut list);
-        ok!(cuLaunchKernelEx(&raw const config, spin, arguments.as_mut_ptr(), null_mut()));
+        let (gate, mut word) = within(place.context, Gate::closed);
+        let mut arguments = [(&raw mut word).cast::<c_void>()];
+        let hold = place.kernel(c"hold");
+        ok!(cuLaunchKernelEx(&raw const config, hold, arguments.as_mut_ptr(), null_mut()));
+        let held = at_once.then_some(gate);
         ok!(cuEventSynchronize(plain));
         let running = code!(cuStreamQuery(place.stream));
         assert_eq!(running, if at_once { NOT_READY } else { SUCCESS });
+        drop(held);
         ok!(cuStreamSynchronize(place.stream));
         assert_eq!(code!(cuEventQuery(plain)), SUCCESS);
     }

@@ -89,6 +89,7 @@ fn told(place: &Place) -> [u32; 8] {
     let bytes = size_of_val(&values);
     ok!(cuMemcpyDtoH_v2(values.as_mut_ptr().cast(), place.memory, bytes));
     ok!(cuMemsetD8_v2(place.memory, 0, bytes));
+    ok!(cuCtxSynchronize()); // F633
     values
 }
 

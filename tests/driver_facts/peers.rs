@@ -82,6 +82,7 @@ fn copies_reach_the_other_device_without_peer_access() {
         });
         let value = 0x55_u32;
         ok!(cuMemcpyHtoD_v2(b.memory, pointer(&value), 4));
+        wait();
         assert_eq!(b.value(), value);
         assert_eq!(pop(), a.context);
     });

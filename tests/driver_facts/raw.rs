@@ -21,7 +21,7 @@ pub(crate) use cuscope::ffi::{
     CUcontext, CUdevice, CUdeviceptr, CUevent, CUfunction, CUmodule, CUresult, CUstream,
 };
 
-use crate::common::{respawn_with, software};
+use crate::common::{HANG, respawn_with, software};
 use std::ffi::{CStr, c_int, c_void};
 use std::process::Output;
 use std::ptr::null_mut;
@@ -250,6 +250,15 @@ pub(crate) fn free_stream() -> CUstream {
     made!(cuStreamCreate(cuscope::ffi::CUstream_flags::CU_STREAM_NON_BLOCKING.bits()))
 }
 
+/// Makes calls that captures of the tests beside this one refuse otherwise (F141).
+fn unrefused<R>(calls: impl FnOnce() -> R) -> R {
+    let mut mode = cuscope::ffi::CU_STREAM_CAPTURE_MODE_RELAXED;
+    ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
+    let result = calls();
+    ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
+    result
+}
+
 /// A handle on its way to another thread.
 pub(crate) struct Sent<T>(T);
 
@@ -305,6 +314,25 @@ again:
     sub.s64 %rd4, %rd3, %rd2;
     setp.lt.u64 %p1, %rd4, %rd1;
     @%p1 bra again;
+    ret;
+}
+
+.visible .entry hold(.param .u64 gate)
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [gate];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u64 %rd2, %globaltimer;
+again:
+    ld.volatile.global.u32 %r1, [%rd1];
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    mov.u64 %rd3, %globaltimer;
+    sub.s64 %rd4, %rd3, %rd2;
+    setp.lt.u64 %p2, %rd4, 120000000000;
+    @%p2 bra again;
     ret;
 }
 
@@ -382,21 +410,20 @@ impl Place {
     /// Makes a context and what belongs to it.
     pub(crate) fn new() -> Self {
         let context = create_context();
-        // Captures of the tests beside this one refuse it otherwise (F141).
-        let mut mode = cuscope::ffi::CU_STREAM_CAPTURE_MODE_RELAXED;
-        ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
-        let place = Self {
-            context,
-            module: load_kernels(),
-            stream: free_stream(),
-            event: made!(cuEventCreate(0)),
-            memory: made!(cuMemAlloc_v2(Self::BYTES)),
-            host: made!(cuMemAllocHost_v2(Self::BYTES)),
-        };
-        ok!(cuMemsetD8_v2(place.memory, 0, Self::BYTES));
-        // A fill does not wait: one that comes late would undo what another context has written.
-        ok!(cuCtxSynchronize());
-        ok!(cuThreadExchangeStreamCaptureMode(&raw mut mode));
+        let place = unrefused(|| {
+            let place = Self {
+                context,
+                module: load_kernels(),
+                stream: free_stream(),
+                event: made!(cuEventCreate(0)),
+                memory: made!(cuMemAlloc_v2(Self::BYTES)),
+                host: made!(cuMemAllocHost_v2(Self::BYTES)),
+            };
+            ok!(cuMemsetD8_v2(place.memory, 0, Self::BYTES));
+            // A fill does not wait: one that comes late would undo what another context has written (F633).
+            ok!(cuCtxSynchronize());
+            place
+        });
         assert_eq!(pop(), context);
         place
     }
@@ -431,6 +458,42 @@ pub(crate) fn place() -> Place {
 /// Lets the stream of a place work for `LONG`.
 pub(crate) fn busy(place: &Place) {
     assert_eq!(launch(place.kernel(c"spin"), place.stream, &[LONG_NANOSECONDS]), SUCCESS);
+}
+
+/// Lets the stream of a place work until the gate is opened.
+pub(crate) fn hold(place: &Place) -> Gate {
+    within(place.context, || Gate::new(place.module, place.stream))
+}
+
+/// Keeps a kernel at work until it is opened, or dropped, which has to be before its context ends. So a test of what does
+/// not wait needs no clock, which a busy machine would let run out.
+pub(crate) struct Gate(*mut c_void);
+
+impl Gate {
+    /// A gate for the kernel `hold`, which the caller launches with this address. Needs a current context.
+    pub(crate) fn closed() -> (Gate, u64) {
+        let word: *mut c_void = unrefused(|| made!(cuMemAllocHost_v2(size_of::<u32>())));
+        // SAFETY: page-locked memory for a word, which the context keeps and nothing else knows yet.
+        unsafe { word.cast::<u32>().write(0) };
+        (Gate(word), word.expose_provenance() as u64)
+    }
+
+    /// Lets a stream of the current context work, by a kernel of its module.
+    pub(crate) fn new(module: CUmodule, stream: CUstream) -> Gate {
+        let (gate, word) = Gate::closed();
+        assert_eq!(launch(kernel(module, c"hold"), stream, &[word]), SUCCESS);
+        gate
+    }
+
+    /// Lets the kernel end.
+    pub(crate) fn open(self) {}
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        // SAFETY: memory of the context, which has not ended. The kernel reads it at the same time, as volatile memory.
+        unsafe { self.0.cast::<u32>().write_volatile(1) };
+    }
 }
 
 /// Which case a process is for.
@@ -470,8 +533,10 @@ pub(crate) const TOO_LONG: c_int = libc::SIGALRM;
 #[cfg(not(unix))]
 pub(crate) const TOO_LONG: c_int = libc::SIGABRT;
 
-/// Ends this process if it lasts longer, and leaves no file of it if it dies.
+/// Ends this process if it lasts longer, and leaves no file of it if it dies. The software driver has an answer to
+/// everything, and is given longer on a busy machine.
 pub(crate) fn die_quietly(seconds: u32) {
+    let seconds = if software() { HANG.as_secs() as u32 } else { seconds };
     #[cfg(unix)]
     {
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

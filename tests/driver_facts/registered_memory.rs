@@ -259,11 +259,15 @@ fn a_copy_that_begins_in_registered_memory_ends_there() {
     let answers = |offset: usize, len: usize| {
         let host = pages.p(offset);
         within(a.context, || {
+            let settled = |code| {
+                ok!(cuCtxSynchronize());
+                code
+            };
             [
-                code!(cuMemcpyHtoDAsync_v2(a.memory, host, len, a.stream)),
-                code!(cuMemcpyDtoHAsync_v2(host, a.memory, len, a.stream)),
-                code!(cuMemcpyHtoD_v2(a.memory, host, len)),
-                code!(cuMemcpyDtoH_v2(host, a.memory, len)),
+                settled(code!(cuMemcpyHtoDAsync_v2(a.memory, host, len, a.stream))),
+                settled(code!(cuMemcpyDtoHAsync_v2(host, a.memory, len, a.stream))),
+                settled(code!(cuMemcpyHtoD_v2(a.memory, host, len))),
+                settled(code!(cuMemcpyDtoH_v2(host, a.memory, len))),
             ]
         })
     };
@@ -318,16 +322,18 @@ fn asynchronous_copies_with_page_locked_memory_happen_later() {
         }),
     ] {
         write(1);
-        busy(&a);
+        let gate = hold(&a);
         ok!(cuMemcpyHtoDAsync_v2(a.memory, p, 1, a.stream));
         write(2);
+        gate.open();
         ok!(cuStreamSynchronize(a.stream));
         assert_eq!(a.value() & 0xff, 2);
 
         write(3);
-        busy(&a);
+        let gate = hold(&a);
         ok!(cuMemcpyDtoHAsync_v2(p, a.memory, 1, a.stream));
         assert_eq!(read(), 3);
+        gate.open();
         ok!(cuStreamSynchronize(a.stream));
         assert_eq!(read(), 2);
     }
@@ -351,15 +357,17 @@ fn the_end_of_a_registration_waits_for_work() {
         assert_eq!(unregister(pages.p(0)), SUCCESS);
         assert!(idle(&a));
         // To begin one does not wait.
-        busy(&a);
+        let gate = hold(&a);
         enter(0);
         assert!(!idle(&a));
+        gate.open();
         ok!(cuStreamSynchronize(a.stream));
         // Another context is not waited for, portable or not.
         for flags in [0, 1] {
-            busy(&b);
+            let gate = hold(&b);
             assert_eq!(unregister(pages.p(0)), SUCCESS);
             assert!(!idle(&b));
+            gate.open();
             ok!(cuStreamSynchronize(b.stream));
             enter(flags);
         }
@@ -376,9 +384,10 @@ fn a_copy_of_another_context_outlives_no_registration() {
         let (a, b) = (Place::new(), Place::new());
         let pages = Pages::new();
         assert_eq!(within(a.context, || register(pages.p(0), 8192, 1)), SUCCESS);
-        busy(&b);
+        let gate = hold(&b);
         ok!(cuMemcpyDtoHAsync_v2(pages.p(0), b.memory, 4096, b.stream));
         assert_eq!(unregister(pages.p(0)), SUCCESS);
+        gate.open();
         assert_eq!(code!(cuStreamSynchronize(b.stream)), LAUNCH_FAILED);
     });
 }

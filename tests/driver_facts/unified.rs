@@ -45,7 +45,9 @@ fn addresses_say_what_is_copied() {
         each_gives!(SUCCESS; {
             cuMemcpy(0, 0, 0);
             cuMemcpyAsync(a.memory, address(&host), 64, a.stream);
+            cuCtxSynchronize();
             cuMemcpyPeer(a.memory, null_mut(), a.memory + 64, null_mut(), 64);
+            cuCtxSynchronize();
             cuMemcpyPeerAsync(a.memory, a.context, a.memory + 64, null_mut(), 64, a.stream);
         });
         ok!(cuCtxSynchronize());
@@ -81,12 +83,15 @@ fn rows_are_copied_where_there_is_room_for_them() {
             let mut copy = rows(&a);
             change(&mut copy);
             let copy = &raw const copy;
+            let settled = |code| {
+                ok!(cuCtxSynchronize());
+                code
+            };
             let codes = [
-                code!(cuMemcpy2D_v2(copy)),
-                code!(cuMemcpy2DUnaligned_v2(copy)),
-                code!(cuMemcpy2DAsync_v2(copy, a.stream)),
+                settled(code!(cuMemcpy2D_v2(copy))),
+                settled(code!(cuMemcpy2DUnaligned_v2(copy))),
+                settled(code!(cuMemcpy2DAsync_v2(copy, a.stream))),
             ];
-            ok!(cuStreamSynchronize(a.stream));
             assert!(codes.iter().all(|code| *code == codes[0]), "{codes:?}");
             codes[0]
         };
@@ -451,31 +456,32 @@ fn the_default_stream_of_a_thread_is_a_blocking_stream_of_its_own() {
         let fill = || assert_eq!(unsafe { fill(a.memory, 1, 64) }, SUCCESS);
         // SAFETY: as above.
         let query = || unsafe { query(null_mut()) };
-        let spin = |stream: usize| {
-            let stream = std::ptr::without_provenance_mut(stream);
-            assert_eq!(launch(a.kernel(c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
+        let hold = |stream: usize| {
+            Gate::new(a.module, std::ptr::without_provenance_mut::<c_void>(stream).cast())
         };
         const LEGACY: usize = 1;
         const PER_THREAD: usize = 2;
         let legacy = std::ptr::without_provenance_mut(LEGACY);
         ok!(cuCtxPushCurrent_v2(a.context));
-        spin(LEGACY);
+        hold(LEGACY).open();
         ok!(cuCtxSynchronize());
         // Behind the legacy stream, and before it.
-        spin(LEGACY);
+        let gate = hold(LEGACY);
         fill();
         assert_eq!(query(), NOT_READY);
+        gate.open();
         ok!(cuCtxSynchronize());
-        spin(PER_THREAD);
+        let gate = hold(PER_THREAD);
         assert_eq!(query(), NOT_READY);
         ok!(cuMemsetD8Async(a.memory, 2, 64, legacy));
         assert_eq!(code!(cuStreamQuery(legacy)), NOT_READY);
         ok!(cuStreamQuery(a.stream));
+        gate.open();
         // That of another thread is another.
         let context = Sent::new(a.context);
         let number = wait as usize;
         ok!(cuCtxSynchronize());
-        spin(PER_THREAD);
+        let gate = hold(PER_THREAD);
         std::thread::spawn(move || {
             // SAFETY: the function that it was.
             let wait: OfStream = unsafe { transmute(number) };
@@ -486,14 +492,16 @@ fn the_default_stream_of_a_thread_is_a_blocking_stream_of_its_own() {
         .join()
         .unwrap();
         assert_eq!(query(), NOT_READY, "one thread waited for the other's stream");
+        gate.open();
         ok!(cuCtxSynchronize());
         // Beside a blocking stream, in no order.
         let blocking: CUstream = made!(cuStreamCreate(0));
-        assert_eq!(launch(a.kernel(c"spin"), blocking, &[LONG_NANOSECONDS]), SUCCESS);
+        let gate = Gate::new(a.module, blocking);
         fill();
         // SAFETY: as above.
         assert_eq!(unsafe { wait(null_mut()) }, SUCCESS);
         assert_eq!(code!(cuStreamQuery(blocking)), NOT_READY);
+        gate.open();
         ok!(cuCtxSynchronize());
         assert_eq!(pop(), a.context);
         a.destroy();

@@ -1,5 +1,6 @@
 //! Objects of the program that graphs keep alive: F557 to F560.
 
+use crate::common::until;
 use crate::fresh;
 use crate::raw::captures::*;
 use crate::raw::*;
@@ -8,7 +9,6 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
 
 /// What was destroyed, on which threads.
 static GONE: Mutex<Vec<(usize, ThreadId)>> = Mutex::new(Vec::new());
@@ -24,11 +24,11 @@ fn gone() -> Vec<usize> {
 
 /// The same once there are so many, which may take a moment, in ascending order.
 fn all_gone(count: usize) -> Vec<usize> {
-    let (mut all, begin) = (gone(), Instant::now());
-    while all.len() < count && begin.elapsed() < Duration::from_secs(5) {
-        std::thread::yield_now();
+    let mut all = Vec::new();
+    until("the end of the objects", || {
         all.extend(gone());
-    }
+        all.len() >= count
+    });
     all.sort_unstable();
     all
 }
@@ -171,8 +171,9 @@ fn a_graph_that_can_run_keeps_objects_until_it_has_run() {
         ok!(cuGraphDestroy(other));
         assert_eq!(gone(), [3]);
 
+        let (gate, word) = Gate::closed();
         begin(place.stream, RELAXED);
-        assert_eq!(launch(place.kernel(c"spin"), place.stream, &[LONG_NANOSECONDS]), SUCCESS);
+        assert_eq!(launch(place.kernel(c"hold"), place.stream, &[word]), SUCCESS);
         let spins = end(place.stream);
         ok!(cuGraphRetainUserObject(spins, object(5, 1), 1, 1));
         let running = instantiate(spins);
@@ -180,11 +181,9 @@ fn a_graph_that_can_run_keeps_objects_until_it_has_run() {
         ok!(cuGraphDestroy(spins));
         ok!(cuGraphExecDestroy(running));
         assert_eq!((code!(cuStreamQuery(place.stream)), gone()), (NOT_READY, vec![]));
+        gate.open();
         ok!(cuStreamSynchronize(place.stream));
-        let ended = std::time::Instant::now();
-        while GONE.lock().unwrap().is_empty() && ended.elapsed().as_secs() < 10 {
-            thread::yield_now();
-        }
+        until("the end of the object", || !GONE.lock().unwrap().is_empty());
         let [(5, there)] = GONE.lock().unwrap()[..] else { panic!("it is not gone") };
         assert_ne!(there, thread::current().id());
         ok!(cuGraphExecDestroy(exec));

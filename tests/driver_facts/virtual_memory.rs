@@ -408,9 +408,8 @@ fn an_unmap_waits_for_no_work() {
             needs!(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
             let size = granularity();
             let (at, _) = mapped(size);
-            // To create a context takes longer than the work.
             let other = elsewhere.then(Place::new);
-            busy(&a);
+            let gate = hold(&a);
             assert_eq!(launch(a.kernel(c"store_value"), a.stream, &[at, 5]), SUCCESS);
             if let Some(other) = &other {
                 ok!(cuCtxPushCurrent_v2(other.context));
@@ -419,6 +418,7 @@ fn an_unmap_waits_for_no_work() {
             if other.is_some() {
                 pop();
             }
+            gate.open();
             assert_eq!(code!(cuStreamSynchronize(a.stream)), ILLEGAL_ADDRESS);
         });
     for output in outputs.into_iter().flatten() {
@@ -531,9 +531,9 @@ fn mappings_side_by_side_are_one_range() {
             cuMemcpyDtoD_v2(plain, at, 2 * size);
             cuCtxSynchronize();
             cuMemcpyDtoDAsync_v2(at, plain, 2 * size, a.stream);
+            cuStreamSynchronize(a.stream);
             cuMemcpyDtoH_v2(host, middle - 64, 128);
         });
-        ok!(cuStreamSynchronize(a.stream));
         assert_eq!([middle - 68, middle - 4, middle, middle + 64].map(word), {
             [0x0101_0101, 0x0303_0303, 0x0303_0303, 0x0101_0101]
         });

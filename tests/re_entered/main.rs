@@ -28,7 +28,6 @@ use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use std::{env, fs, process, thread};
 
 /// Enough for what is asserted below.
@@ -37,9 +36,6 @@ const CASES: u32 = 2_000;
 const SEED: u32 = 15;
 const CASES_VARIABLE: &str = "PROPTEST_CASES";
 const SEED_VARIABLE: &str = "PROPTEST_RNG_SEED";
-/// How long a program may take, on a machine that does other things too.
-const LIMIT: Duration = Duration::from_secs(60);
-
 /// The number that a variable says, if it is there.
 fn number(variable: &str) -> Option<u32> {
     env::var(variable).ok()?.parse().ok()
@@ -80,7 +76,7 @@ fn run(program: &Arc<Program>) -> bool {
         let _ = ends.send(());
         leaky
     });
-    if let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LIMIT) {
+    if let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(common::HANG) {
         eprintln!("a deadlock in {program:#?}");
         process::abort(); // a panic might wait for the thread
     }

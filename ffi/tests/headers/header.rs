@@ -1,5 +1,6 @@
 //! What a folder of NVIDIA's headers has.
 
+use crate::skipped::skipped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -29,8 +30,8 @@ pub(crate) struct Header {
     pub(crate) since: BTreeMap<String, BTreeSet<u32>>,
 }
 
-/// The folders that `CUDA_INCLUDE` names, from the oldest header to the newest; none if it is not
-/// set or there is no C compiler.
+/// The folders that `CUDA_INCLUDE` names, from the oldest header to the newest; none if it is not set. Whoever sets it
+/// has a C compiler.
 pub(crate) fn headers() -> Option<&'static [Header]> {
     static HEADERS: OnceLock<Option<Vec<Header>>> = OnceLock::new();
     HEADERS.get_or_init(read_all).as_deref()
@@ -38,13 +39,9 @@ pub(crate) fn headers() -> Option<&'static [Header]> {
 
 fn read_all() -> Option<Vec<Header>> {
     let Some(folders) = env::var_os("CUDA_INCLUDE").filter(|value| !value.is_empty()) else {
-        eprintln!("SKIPPED: CUDA_INCLUDE does not name folders of cuda.h, separated by colons");
+        skipped("headers", "CUDA_INCLUDE does not name folders of cuda.h, separated by colons");
         return None;
     };
-    if Command::new(compiler()).arg("--version").output().is_err() {
-        eprintln!("SKIPPED: no C compiler; the variable CC names one");
-        return None;
-    }
     let mut headers: Vec<Header> = env::split_paths(&folders).map(Header::read).collect();
     headers.sort_by_key(|header| header.version);
     headers.last_mut().expect("CUDA_INCLUDE names no folder").newest = true;
@@ -63,7 +60,8 @@ pub(crate) fn compile(folder: &Path, file: &str, text: &str, arguments: &[&str])
     command.args(["-std=gnu11", "-w", "-fmax-errors=0"]).args(arguments);
     // Headers of graphics that are installed go before those here.
     command.arg("-I").arg(folder).arg("-idirafter").arg(interfaces());
-    command.arg("-DEGL_NO_X11").arg(&file).env("LC_ALL", "C").output().unwrap()
+    command.arg("-DEGL_NO_X11").arg(&file).env("LC_ALL", "C");
+    command.output().expect("CUDA_INCLUDE is set, so there is a C compiler, which CC may name")
 }
 
 /// Types of the headers of Windows, which that for OpenGL includes there.

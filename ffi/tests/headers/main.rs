@@ -7,6 +7,8 @@ mod c;
 mod declarations;
 mod header;
 mod planted;
+#[path = "../../../tests/common/skipped.rs"]
+mod skipped;
 
 use declarations::{Declarations, sources};
 use header::headers;

@@ -164,7 +164,8 @@ fn judged(program: &str, text: &str, file: usize) -> String {
 #[test]
 #[ignore = "wants NVIDIA's assembler"]
 fn assembler() {
-    let Some(program) = std::env::var("PTXAS").ok().filter(|path| !path.is_empty()) else { return };
+    let program = std::env::var("PTXAS").ok().filter(|path| !path.is_empty());
+    let program = program.expect("PTXAS names NVIDIA's assembler");
     let number = |name: &str, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
     let (count, seed) = (number("PTXAS_COUNT", 4000), number("PTXAS_SEED", 1));
     let mut random = Random(seed as u64);

@@ -1,5 +1,6 @@
 //! The names that a debugger looks for in the driver's library. There is nothing to debug here: the
 //! functions do nothing, and the variables are zeros.
+#![allow(unsafe_code, reason = "exports names")]
 #![allow(non_upper_case_globals, reason = "the names are the driver's")]
 
 use core::ffi::c_uint;

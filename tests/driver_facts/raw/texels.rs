@@ -59,6 +59,8 @@ pub(crate) fn counting(extent: [usize; 3], flags: u32) -> CUarray {
         ..all_zeros()
     };
     ok!(cuMemcpy3D_v2(&raw const copy));
+    // A copy from pageable memory returns when that is read.
+    ok!(cuStreamSynchronize(null_mut()));
     array
 }
 

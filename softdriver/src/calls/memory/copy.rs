@@ -15,6 +15,7 @@ use crate::model::{capture, stack, stream};
 use crate::queue::Ticket;
 use crate::race;
 use crate::race::Access;
+use crate::schedule;
 use core::ffi::c_void;
 use cuscope_sys::*;
 use std::ptr;
@@ -100,7 +101,12 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
             Work::Copy(Box::new(Transfer::row(Place::Known(to), from, len))),
         );
     }
-    if when == Return::Soon && locked.is_none() && len <= STAGED {
+    // One without a stream waits for what is before it, and with a seed not for its own end, as CUDA's manual lets it.
+    let at_once = when == Return::Soon || schedule::on();
+    if at_once && locked.is_none() && len <= STAGED {
+        if when == Return::Done {
+            target.submit_short(|| Ok(()))?.wait()?;
+        }
         let staged = Storage::device(len).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
         // SAFETY: the caller of the copy promises `len` readable bytes during the call.
         unsafe { staged.copy_in(0, from.cast(), len) };
