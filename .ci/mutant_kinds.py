@@ -13,7 +13,6 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
-GENRES = ("Statement", "CallSite", "Constant")
 # Macros that take expressions as their arguments. Of others, the arguments are left as they are.
 OF_EXPRESSIONS = {"answer", "later", "name", "assert", "assert_eq", "vec", "format", "write"}
 # Statements that are not left out: the first say what holds anyway, the others never end.
@@ -218,7 +217,9 @@ def without_statement(source, node):
     """The expression that a statement has, or None if the statement is not to be left out."""
     inner = named(node)[0] if node.type == "expression_statement" else node
     kind = inner.type
-    if kind in ("return_expression", "break_expression", "continue_expression", "closure_expression", "identifier"):
+    if kind in ("return_expression", "break_expression", "continue_expression", "closure_expression", "identifier", "const_block"):
+        return None
+    if kind == "block" and not named(inner):
         return None
     if kind == "macro_invocation" and source.of(inner.child_by_field_name("macro")) in NO_STATEMENTS:
         return None

@@ -545,3 +545,22 @@ fn encode(
     answer.check()?;
     Ok(map)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_swizzle_has_the_number_of_the_driver() {
+        let all = [
+            Swizzle::None,
+            Swizzle::Bytes32,
+            Swizzle::Bytes64,
+            Swizzle::Bytes128,
+            Swizzle::Bytes128Atom32,
+            Swizzle::Bytes128Atom32Flip8,
+            Swizzle::Bytes128Atom64,
+        ];
+        assert_eq!(all.map(|swizzle| swizzle.raw().0), [0, 1, 2, 3, 4, 5, 6]);
+    }
+}

@@ -15,6 +15,8 @@ pub enum Which {
     Nth(usize),
     /// Every call of the function with this name, such as `"cuMemAlloc_v2"`.
     Named(&'static str),
+    /// The same, from the n-th call of the thread on, counted from 0.
+    NamedFrom(&'static str, usize),
 }
 
 /// A fault: calls that fail, with a code.
@@ -76,6 +78,7 @@ impl Active {
         let struck = match self.fault.which {
             Which::Nth(n) => n == number,
             Which::Named(of) => of == name,
+            Which::NamedFrom(of, n) => of == name && number >= n,
         };
         if struck {
             self.failed.push(name);
