@@ -178,6 +178,8 @@ fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
 fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
     let _one = one_at_a_time();
     fresh!(with_one_context_page_locked_memory_comes_back_and_stays_as_it_is, {
+        // One that is gone is forgotten.
+        drop(new_context());
         let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();

@@ -116,6 +116,11 @@ mod tests {
         assert_eq!(with_fault(fault, twice), ([code, CUDA_SUCCESS], vec!["cuDriverGetVersion"]));
         assert_eq!(ran.get(), 3, "the one that failed did its work");
 
+        let which = Which::NamedFrom("cuDriverGetVersion", 1);
+        let fault = Fault { which, code, performed: false };
+        let (codes, failed) = with_fault(fault, || [twice(), twice()]);
+        assert_eq!((codes, failed.len()), ([[CUDA_SUCCESS; 2], [code, CUDA_SUCCESS]], 1));
+
         assert_eq!(twice(), [CUDA_SUCCESS; 2], "the fault is over");
     }
 }
