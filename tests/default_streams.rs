@@ -142,6 +142,8 @@ fn captures_beside(
             let gpu = stack.push(&context).unwrap();
             let mut stream = gpu.stream_with(flags).unwrap();
             let mut x = gpu.alloc::<u32>(4).unwrap();
+            // Behind an operation of its own, a thread waits for those of others all the same.
+            gpu.on_legacy_default().zero(&mut x).unwrap();
             while !done.load(Ordering::Relaxed) {
                 drop(
                     gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 1)).unwrap(),

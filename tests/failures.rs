@@ -8,7 +8,7 @@ mod operations;
 use crate::common::fewer;
 use crate::common::gpu::{kernel, new_context};
 use crate::{alone_under_miri, common, fresh, skip};
-use cuscope::{ContextStack, LaunchConfig, Result, ffi};
+use cuscope::{ContextStack, Error, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::{Live, live, record, stack_depth};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use effects::{Seen, Table};
@@ -313,6 +313,45 @@ fn fail_each(
     injected
 }
 
+/// What is not refused where no context is found, and what is refused behind it: destructors report it, and a capture
+/// learns it at its end.
+const GOES_ON: [(&str, &str); 5] = [
+    ("cuIpcCloseMemHandle", "cuMemAlloc_v2"),
+    ("cuMipmappedArrayDestroy", "cuImportExternalSemaphore"),
+    ("cuSurfObjectDestroy", "cuTexObjectCreate"),
+    ("cuProfilerStop", "cuProfilerStart"),
+    ("cuEventCreate", "cuGraphInstantiateWithFlags"),
+];
+
+/// Lets the questions for the current context, from each one on, find none: the operation is refused, and the error names
+/// a call that the operation makes between this question and the next. Returns how many errors that were.
+fn misled(operation: &Operation, calls: &[&'static str]) -> usize {
+    const ASKS: &str = "cuCtxGetCurrent";
+    let (mut refused, name) = (0, operation.name);
+    for n in (0..calls.len()).filter(|&n| calls[n] == ASKS) {
+        // It answers, and writes no context.
+        let which = Which::NamedFrom(ASKS, n);
+        let fault = Fault { which, code: ffi::CUDA_SUCCESS, performed: false };
+        let ((result, _), made) = record(|| with_fault(fault, || run(operation)));
+        drop(ContextStack::current_thread().unwrap());
+        let Err(Error::NotCurrent { call }) = result else { continue };
+        refused += 1;
+        // A guard that finds another context asks once more. Up to there the calls are the same.
+        let twice = made[n..].windows(2).position(|two| two == [ASKS; 2]);
+        let mut next = &calls[n + 1 + twice.unwrap_or(0)..];
+        if twice.is_some() {
+            let begin = next.iter().position(|call| *call != ASKS).unwrap_or(next.len());
+            next = &next[begin..];
+            next = &next[..next.iter().position(|call| *call == ASKS).unwrap_or(next.len())];
+        }
+        // Some name the operation of this crate.
+        let right = next.contains(&call) || !call.starts_with("cu");
+        let goes_on = next.first().is_some_and(|first| GOES_ON.contains(&(first, call)));
+        assert!(right || goes_on, "{name}: {call} is named, and these are made: {next:?}");
+    }
+    refused
+}
+
 /// How many processes share the operations, so that all processors have work.
 const PARTS: usize = 4;
 
@@ -432,6 +471,20 @@ fn fail_some() -> Found {
     }
     found.calls = names.into_iter().map(str::to_owned).collect();
     found
+}
+
+/// The name in an error is that of the call that was not made.
+#[test]
+fn an_operation_without_its_context_names_the_call_that_it_did_not_make() {
+    if !common::software() {
+        skip!("only the software driver misleads on demand");
+    }
+    fresh!(an_operation_without_its_context_names_the_call_that_it_did_not_make, {
+        cuscope::init().unwrap();
+        let all = operations().step_by(fewer(1, 7));
+        let refused: usize = all.map(|one| misled(one, &record(|| run(one)).1)).sum();
+        assert!(refused > fewer(1000, 50), "{refused}");
+    });
 }
 
 #[test]

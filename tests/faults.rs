@@ -96,6 +96,50 @@ fn a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts() {
     );
 }
 
+/// What a scope stages may be page-locked.
+#[test]
+fn a_scope_that_staged_page_locked_memory_beside_a_fault_elsewhere_aborts() {
+    aborts!(
+        a_scope_that_staged_page_locked_memory_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let (mut x, mut host) = (gpu.alloc::<u32>(4).unwrap(), gpu.pinned::<u32>(4).unwrap());
+            let result = gpu.scope(|s| {
+                let staged = s.stage(&mut host);
+                s.on(&stream).upload_staged(&staged, &mut s.hold(&mut x))?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// Numbers that streams write are page-locked.
+#[test]
+fn a_scope_that_lent_numbers_beside_a_fault_elsewhere_aborts() {
+    aborts!(
+        a_scope_that_lent_numbers_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (stream, value) = (gpu.stream().unwrap(), gpu.stream_value(0_u32).unwrap());
+            let result = gpu.scope(|s| {
+                s.on(&stream).value_operations(&[value.write(1)])?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
 #[test]
 fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
     let _one = one_at_a_time();
@@ -183,6 +227,8 @@ fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
 fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
     let _one = one_at_a_time();
     fresh!(with_one_context_page_locked_memory_comes_back_and_stays_as_it_is, {
+        // One that is gone is forgotten.
+        drop(new_context());
         let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();

@@ -493,6 +493,54 @@ fn machine_code_that_no_compiler_writes_is_refused() {
 }
 
 #[test]
+fn each_number_of_the_headers_of_a_cubin_is_checked() {
+    let (segments, sections) = (number(CUBIN, 32), number(CUBIN, 40));
+    // The third of the program headers, and one of a section.
+    let (segment, text) = (segments + 2 * 56, section(CUBIN, ".text.saxpy").header);
+    let note = section(CUBIN, ".note.nv.tkinfo").begin + 24;
+    let huge = u64::MAX / 2;
+    let cases: &[(&str, &[(usize, u64, usize)])] = &[
+        ("the position of the section headers", &[(58, 63, 2)]),
+        ("the position of the section headers", &[(40, 8, 8)]),
+        ("section headers", &[(40, CUBIN.len() as u64 - 8, 8)]),
+        ("section headers", &[(60, 0x7fff, 2)]),
+        ("section headers", &[(60, 0, 2), (sections + 32, huge, 8)]),
+        ("the first section header", &[(sections + 4, 1, 4)]),
+        ("the first section header", &[(sections + 8, 1, 8)]),
+        ("the first section header", &[(sections + 32, 1, 8)]),
+        ("the first section header", &[(sections + 40, 1, 4)]),
+        ("sections", &[(text + 24, huge, 8)]),
+        ("sections", &[(text + 32, huge, 8)]),
+        ("the table of names", &[(62, 0, 2)]),
+        ("the table of names", &[(62, 2000, 2)]),
+        ("the position of the program headers", &[(54, 55, 2)]),
+        ("the position of the program headers", &[(32, 8, 8)]),
+        ("program headers", &[(32, CUBIN.len() as u64 - 8, 8)]),
+        ("program headers", &[(56, 0x7fff, 2)]),
+        ("segments", &[(segment + 8, huge, 8)]),
+        ("segments", &[(segment + 32, huge, 8), (segment + 40, huge, 8)]),
+        ("a program header", &[(segment, 2, 4)]),
+        ("a program header", &[(segment + 4, 8, 4)]),
+        ("a program header", &[(segment + 40, 1, 8)]),
+        ("a program header", &[(segment + 48, 3, 8)]),
+        // The places of the five strings in a note.
+        ("a note", &[(note + 4, 200, 4)]),
+        ("a note", &[(note + 8, 200, 4)]),
+        ("a note", &[(note + 12, 200, 4)]),
+        ("a note", &[(note + 16, 200, 4)]),
+        ("a note", &[(note + 20, 200, 4)]),
+    ];
+    for (what, changes) in cases {
+        let mut cubin = CUBIN.to_vec();
+        for &(at, value, bytes) in *changes {
+            cubin[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        }
+        let (_, message) = problem(Cubin::new(&cubin));
+        assert!(message.contains(what), "{what}, {changes:?}: {message}");
+    }
+}
+
+#[test]
 fn sections_share_no_bytes() {
     let (text, own) = (section(CUBIN, ".text.saxpy"), section(CUBIN, ".nv.info.saxpy"));
     let other = section(CUBIN, ".nv.info.count");

@@ -298,11 +298,15 @@ fn a_pool_keeps_what_its_threshold_says() {
         assert_eq!(pool.usage().unwrap().reserved, 0);
 
         pool.set_release_threshold(u64::MAX).unwrap();
+        assert_eq!(pool.release_threshold(), Ok(u64::MAX));
         drop(gpu.on(&stream).alloc_from::<u8>(&pool, 1000).unwrap());
         stream.synchronize().unwrap();
         let usage = pool.usage().unwrap();
         assert_eq!((usage.reserved, usage.used), (32 * MIB, 0));
         pool.trim_to(0).unwrap();
+        let usage = pool.usage().unwrap();
+        assert_eq!((usage.reserved, usage.used), (0, 0));
+        assert_eq!((usage.reserved_high, usage.used_high), (32 * MIB, 1000));
         pool.reset_high_marks().unwrap();
         assert_eq!(pool.usage().unwrap(), Default::default());
     });

@@ -12,6 +12,7 @@ use cuscope::{
     ScopedBuffer, ScopedHostSlice, ScopedStream, SharedBuffer, Stream,
     context::SmSplitFlags,
     ffi,
+    launch::ExtendedLaunch,
     ordered::OrderedOptions,
     texture::{ArrayFlags, ArrayShape, Sampling, SharedTexture},
 };
@@ -730,5 +731,50 @@ fn what_is_asked_of_handles_compares_contexts_too() {
     assert_eq!(again, other("cuGraphExecUpdate_v2"));
     let again = gpu.rebuild_graph::<()>(&mut theirs.graph, |_| panic!("it is not called"));
     assert_eq!(again, other("cuGraphExecUpdate_v2"));
+    gpu.pop().unwrap();
+}
+
+#[test]
+fn a_built_graph_refuses_what_is_of_another_context() {
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    let Things { x, y, saxpy, stream, .. } = &mut own;
+    let Things { x: their_x, y: their_y, saxpy: their_saxpy, event: their_event, .. } = &mut theirs;
+    let (fill, copy, kernel) =
+        ("cuGraphAddMemsetNode", "cuGraphAddMemcpyNode", "cuGraphAddKernelNode_v2");
+    let launched = |config: ExtendedLaunch<'_, 'static>, f: &_, x: &_, y: &mut _| {
+        let built = gpu.build_graph(|g| {
+            let (x, mut y) = (&*x, g.hold(y));
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is not replayed.
+            unsafe { g.kernel(&[], f, config, (4_u32, 1_f32, x, &mut y)) }.map(drop)
+        });
+        built.map(drop)
+    };
+    let plain = || ONE().extended();
+    for _ in 0..2 {
+        let filled = gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut *their_y), 1.0).map(drop));
+        assert_eq!(filled.map(drop), other(fill));
+        let copied = gpu.build_graph(|g| g.copy(&[], &*their_x, &mut g.hold(&mut *y)).map(drop));
+        assert_eq!(copied.map(drop), other(copy));
+        let copied = gpu.build_graph(|g| g.copy(&[], &*x, &mut g.hold(&mut *their_y)).map(drop));
+        assert_eq!(copied.map(drop), other(copy));
+        assert_eq!(launched(plain(), their_saxpy, x, y), other(kernel));
+        assert_eq!(launched(plain(), saxpy, their_x, y), other(kernel));
+        assert_eq!(launched(plain(), saxpy, x, their_y), other(kernel));
+        assert_eq!(launched(plain(), saxpy, x, y), Ok(()));
+    }
+    // An event of a launch is compared too.
+    let launch = "cuLaunchKernelEx";
+    gpu.scope(|s| {
+        let (run, mut y) = (s.on(&*stream), s.hold(&mut *y));
+        for event in [&*their_event; 2] {
+            let first = plain().programmatic_event(event, false);
+            assert_eq!(saxpy!(run, launch(saxpy, first), &*x, &mut y), other(launch));
+            let second = plain().launch_completion_event(event);
+            assert_eq!(saxpy!(run, launch(saxpy, second), &*x, &mut y), other(launch));
+            saxpy!(run, launch(saxpy, plain()), &*x, &mut y)?;
+        }
+        Ok(())
+    })
+    .unwrap();
     gpu.pop().unwrap();
 }

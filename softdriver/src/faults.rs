@@ -15,6 +15,8 @@ pub enum Which {
     Nth(usize),
     /// Every call of the function with this name, such as `"cuMemAlloc_v2"`.
     Named(&'static str),
+    /// The same, from the n-th call of the thread on, counted from 0.
+    NamedFrom(&'static str, usize),
 }
 
 /// A fault: calls that fail, with a code.
@@ -76,6 +78,7 @@ impl Active {
         let struck = match self.fault.which {
             Which::Nth(n) => n == number,
             Which::Named(of) => of == name,
+            Which::NamedFrom(of, n) => of == name && number >= n,
         };
         if struck {
             self.failed.push(name);
@@ -112,6 +115,11 @@ mod tests {
         let fault = Fault { which: Which::Named("cuDriverGetVersion"), code, performed: true };
         assert_eq!(with_fault(fault, twice), ([code, CUDA_SUCCESS], vec!["cuDriverGetVersion"]));
         assert_eq!(ran.get(), 3, "the one that failed did its work");
+
+        let which = Which::NamedFrom("cuDriverGetVersion", 1);
+        let fault = Fault { which, code, performed: false };
+        let (codes, failed) = with_fault(fault, || [twice(), twice()]);
+        assert_eq!((codes, failed.len()), ([[CUDA_SUCCESS; 2], [code, CUDA_SUCCESS]], 1));
 
         assert_eq!(twice(), [CUDA_SUCCESS; 2], "the fault is over");
     }

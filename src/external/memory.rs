@@ -349,3 +349,30 @@ impl fmt::Debug for ExternalMemory<'_> {
         write!(f, "ExternalMemory({} bytes, {:?})", self.size_bytes(), self.context())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_handle_has_the_number_of_the_driver() {
+        let handle = ptr::without_provenance_mut(8);
+        let handles = [
+            MemoryHandle::OpaqueWin32(handle),
+            MemoryHandle::OpaqueWin32Kmt(handle),
+            MemoryHandle::D3d12Heap(handle),
+            MemoryHandle::D3d12Resource(handle),
+            MemoryHandle::D3d11Resource(handle),
+            MemoryHandle::D3d11ResourceKmt(handle),
+        ];
+        assert_eq!(handles.map(|handle| handle.raw().0.0), [2, 3, 4, 5, 6, 7]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn each_descriptor_has_the_number_of_the_driver() {
+        let file = || OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
+        let handles = [MemoryHandle::OpaqueFd(file()), MemoryHandle::DmaBufFd(file())];
+        assert_eq!(handles.map(|handle| handle.raw().0.0), [1, 9]);
+    }
+}

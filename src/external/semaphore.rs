@@ -321,3 +321,29 @@ impl Params for CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS {
         Self { params, flags: 0, reserved: [0; 16] }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_handle_has_the_number_of_the_driver() {
+        let handle = ptr::without_provenance_mut(8);
+        let handles = [
+            SemaphoreHandle::OpaqueWin32(handle),
+            SemaphoreHandle::OpaqueWin32Kmt(handle),
+            SemaphoreHandle::D3d12Fence(handle),
+            SemaphoreHandle::D3d11Fence(handle),
+            SemaphoreHandle::TimelineWin32(handle),
+        ];
+        assert_eq!(handles.map(|handle| handle.raw().0.0), [2, 3, 4, 5, 10]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn each_descriptor_has_the_number_of_the_driver() {
+        let file = || OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
+        let handles = [SemaphoreHandle::OpaqueFd(file()), SemaphoreHandle::TimelineFd(file())];
+        assert_eq!(handles.map(|handle| handle.raw().0.0), [1, 9]);
+    }
+}

@@ -199,4 +199,21 @@ mod tests {
         texts.dedup();
         assert_eq!(texts.len(), all, "{texts:?}");
     }
+
+    #[test]
+    fn each_number_of_the_driver_is_its_difference() {
+        let differences = [
+            Difference::Topology,
+            Difference::NodeType,
+            Difference::OtherKernel,
+            Difference::Parameters,
+            Difference::NotSupported,
+            Difference::UnsupportedKernel,
+            Difference::Attributes,
+            Difference::Other(9),
+        ];
+        let mut numbers = 2..;
+        let all = differences.map(|_| CUgraphExecUpdateResult(numbers.next().unwrap()));
+        assert_eq!(all.map(Difference::new), differences);
+    }
 }

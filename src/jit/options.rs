@@ -308,3 +308,54 @@ impl JitOptions {
         Ok(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_option_has_the_number_of_the_driver() {
+        let all = JitOptions::new()
+            .max_registers(1)
+            .threads_per_block(1)
+            .optimization_level(1)
+            .target_from_context()
+            .fallback(JitFallback::PreferBinary)
+            .debug_info(true)
+            .line_info(true)
+            .cache(JitCache::L1)
+            .new_sm3x_optimizer(true)
+            .fast_compile(true)
+            .link_time_optimization(true)
+            .flush_subnormals(true)
+            .precise_division(true)
+            .precise_square_root(true)
+            .fused_multiply_add(true)
+            .drop_unused_variables(true)
+            .position_independent(true)
+            .min_blocks_per_multiprocessor(1)
+            .max_threads_per_block(1)
+            .override_directives(true)
+            .split_compile(1)
+            .loader_threads(1)
+            .verbose();
+        let mut numbers: Vec<u32> = all.numbers.iter().map(|(option, _)| option.0).collect();
+        numbers.sort_unstable();
+        let own = [
+            0, 1, 7, 8, 10, 11, 12, 13, 14, 15, 16, 20, 21, 22, 23, 24, 29, 30, 31, 32, 33, 34, 35,
+        ];
+        assert_eq!(numbers, own);
+        let set = |options: JitOptions| options.numbers[0].1;
+        let caches = [JitCache::None, JitCache::L2, JitCache::L1];
+        assert_eq!(caches.map(|cache| set(JitOptions::new().cache(cache))), [0, 1, 2]);
+        let fallbacks = [JitFallback::PreferPtx, JitFallback::PreferBinary];
+        assert_eq!(fallbacks.map(|one| set(JitOptions::new().fallback(one))), [0, 1]);
+        let target = JitOptions::new().target(ffi::CU_TARGET_COMPUTE_90);
+        assert_eq!((target.numbers[0].0.0, target.numbers[0].1), (9, 90));
+        assert_eq!(target.target_from_context().numbers.len(), 1, "the other one is gone");
+        let names = JitOptions::new().referenced_kernels(["a"]).unwrap();
+        let names = names.referenced_variables(["b"]).unwrap().names;
+        let names: Vec<_> = names.iter().map(|(list, count, _)| (list.0, count.0)).collect();
+        assert_eq!(names, [(25, 26), (27, 28)]);
+    }
+}

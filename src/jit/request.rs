@@ -134,3 +134,21 @@ fn text(log: &[u8]) -> String {
     };
     String::from_utf8_lossy(text).trim_end().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_names_comes_with_its_length_and_its_addresses() {
+        let mut options = JitOptions::new().error_log(0).measure_time();
+        let symbols = (ffi::CU_JIT_GLOBAL_SYMBOL_NAMES, ffi::CU_JIT_GLOBAL_SYMBOL_COUNT);
+        options.names.push((symbols.0, symbols.1, vec![c"a".into(), c"b".into()]));
+        options.addresses = vec![number(8), number(16)];
+        let options = options.referenced_kernels(["c"]).unwrap();
+        let request = Request::new("call", &options).unwrap();
+        let numbers: Vec<u32> = request.options.iter().map(|option| option.0).collect();
+        assert_eq!(numbers, [2, 17, 18, 19, 25, 26]);
+        assert_eq!([3, 5].map(|count| request.values[count].addr()), [2, 1]);
+    }
+}

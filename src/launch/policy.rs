@@ -85,3 +85,27 @@ impl SharedMemoryMode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_policy_has_the_number_of_the_driver() {
+        use {
+            ClusterPortability as Clusters, ClusterScheduling as Order, SharedMemoryMode as Mode,
+        };
+        let orders = [Order::Default, Order::Spread, Order::LoadBalancing];
+        assert_eq!(orders.map(|order| order.raw().0), [0, 1, 2]);
+        let clusters = [Clusters::Default, Clusters::Portable, Clusters::NonPortable];
+        assert_eq!(clusters.map(|clusters| clusters.raw().0), [0, 1, 2]);
+        let modes = [
+            Mode::Default,
+            Mode::Portable,
+            Mode::NonPortable,
+            Mode::Oversized,
+            Mode::PreferOversized,
+        ];
+        assert_eq!(modes.map(|mode| mode.raw().0), [0, 1, 2, 3, 4]);
+    }
+}

@@ -236,3 +236,16 @@ impl AccessPolicyWindow {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_property_has_the_number_of_the_driver() {
+        let all = [AccessProperty::Normal, AccessProperty::Streaming, AccessProperty::Persisting];
+        assert_eq!(all.map(|property| property.raw().0), [0, 1, 2]);
+        let back = |property: AccessProperty| AccessProperty::from_raw("call", property.raw());
+        assert_eq!(all.map(back), all.map(Ok));
+    }
+}

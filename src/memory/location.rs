@@ -76,4 +76,16 @@ mod tests {
         let node = |node| unsafe { Location::HostNuma(node).raw().anonymous.id };
         assert_eq!((node(3), node(u32::MAX)), (3, -1));
     }
+
+    #[test]
+    fn each_place_has_the_number_of_the_driver() {
+        let device = Location::Device(Device::from_raw(1));
+        let all = [device, Location::Host, Location::HostNuma(2), Location::HostNumaCurrent];
+        assert_eq!(all.map(|place| place.raw().r#type.0), [1, 2, 3, 4]);
+        for (place, id) in all.into_iter().zip([1, 0, 2, 0]) {
+            let back = Location::from_raw("call", place.raw().r#type, id);
+            assert_eq!(back, Ok(Some(place)));
+        }
+        assert_eq!(Location::from_raw("call", CUmemLocationType(0), 0), Ok(None));
+    }
 }

@@ -324,4 +324,17 @@ mod tests {
             [1, 2, 4]
         );
     }
+
+    #[test]
+    fn each_advice_has_the_number_of_the_driver() {
+        let all = [
+            Advice::ReadMostly(true),
+            Advice::ReadMostly(false),
+            Advice::PreferredLocation(Some(Location::Host)),
+            Advice::PreferredLocation(None),
+            Advice::AccessedBy(Location::Host),
+            Advice::NotAccessedBy(Location::Host),
+        ];
+        assert_eq!(all.map(|advice| advice.raw().0.0), [1, 2, 3, 4, 5, 6]);
+    }
 }

@@ -37,3 +37,16 @@ impl MemSyncDomain {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_domain_has_the_number_of_the_driver() {
+        let domains = [MemSyncDomain::Default, MemSyncDomain::Remote];
+        assert_eq!(domains.map(|domain| domain.raw().0), [0, 1]);
+        let back = |domain: MemSyncDomain| MemSyncDomain::from_raw("call", domain.raw());
+        assert_eq!(domains.map(back), domains.map(Ok));
+    }
+}

@@ -45,3 +45,16 @@ impl PushedGuard<'_> {
         unsafe { answer!(cuFlushGPUDirectRDMAWrites(target, scope.raw())) }.result()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_scope_has_the_number_of_the_driver() {
+        assert_eq!(
+            [RdmaScope::Owner, RdmaScope::AllDevices].map(|scope| scope.raw().0),
+            [100, 200]
+        );
+    }
+}

@@ -129,3 +129,14 @@ impl Sampling {
         self.integers
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_edge_has_the_number_of_the_driver() {
+        let edges = [Edge::Wrap, Edge::Clamp, Edge::Mirror, Edge::Border];
+        assert_eq!(edges.map(|edge| edge.raw().0), [0, 1, 2, 3]);
+    }
+}

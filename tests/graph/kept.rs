@@ -171,6 +171,11 @@ fn memory_of_graphs_is_told_and_given_back() {
             assert!(usage.reserved >= usage.used, "{usage:?}");
             drop(graph);
             device.trim_graph_memory().unwrap();
+            let high = device.graph_memory().unwrap();
+            assert_eq!((high.reserved, high.used), (0, 0));
+            let before = (usage.reserved_high, usage.used_high);
+            assert_eq!((high.reserved_high, high.used_high), before);
+            assert!(high.reserved_high >= high.used_high && high.used_high >= 16, "{high:?}");
             device.reset_graph_memory_high_marks().unwrap();
             assert_eq!(device.graph_memory(), Ok(PoolUsage::default()));
         });

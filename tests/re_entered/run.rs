@@ -214,7 +214,7 @@ fn fault_in(m: &Machine, fault: Fault, f: impl FnOnce()) {
     let may_move = match fault.which {
         Calls::Nth(_) => fault.performed,
         // What was popped for a look cannot be put back.
-        Calls::Named(name) => moves(name),
+        Calls::Named(name) | Calls::NamedFrom(name, _) => moves(name),
     };
     m.lossy.set(m.lossy.get() || may_move);
     m.leaky.set(true);
