@@ -77,6 +77,8 @@ type Key = (usize, usize);
 #[derive(Clone, Default)]
 pub(super) struct Keepers {
     all: BTreeMap<(User, Key), Kept>,
+    /// The changed nodes that use code and nothing else, by their places, with the keys of that. Found quickly.
+    code: Vec<(usize, Key)>,
     /// Host functions. Apart, since each replay asks for their panics.
     functions: Vec<(User, Arc<dyn Called>)>,
 }
@@ -93,6 +95,16 @@ impl New {
     pub(super) fn of(kept: impl IntoIterator<Item = Kept>) -> New {
         let all = kept.into_iter().map(|one| (one.key(), one)).collect();
         New { all, functions: Vec::new() }
+    }
+
+    /// Returns the key of the code, if there is nothing else.
+    #[inline]
+    fn code(&self) -> Option<Key> {
+        let mut all = self.all.iter();
+        match (all.next(), all.next(), self.functions.is_empty()) {
+            (Some((key, Kept::Code(_))), None, true) => Some(*key),
+            _ => None,
+        }
     }
 
     #[inline]
@@ -131,17 +143,24 @@ impl Keepers {
         self.functions.extend(new.functions.into_iter().map(|function| (user, function)));
     }
 
-    /// Returns whether this code is all that a node uses.
+    /// Returns whether this code is known to be all that a node uses.
     #[inline]
     pub(super) fn is_only(&self, user: User, code: &Owner) -> bool {
-        let mut all = self.of(user);
-        all.next().is_some_and(|(_, key)| *key == code.key()) && all.next().is_none()
+        let User::Changed(place) = user else { return false };
+        let found = self.code.binary_search_by_key(&place, |(one, _)| *one);
+        found.is_ok_and(|at| self.code[at].1 == code.key())
     }
 
+    /// Notes what code is all that a node uses, if there is such.
     #[inline]
-    fn of(&self, user: User) -> impl Iterator<Item = &(User, Key)> {
-        let range = (user, (0, 0))..=(user, (usize::MAX, usize::MAX));
-        self.all.range(range).map(|(key, _)| key)
+    fn note_code(&mut self, user: User, code: Option<Key>) {
+        let User::Changed(place) = user else { return };
+        match (self.code.binary_search_by_key(&place, |(one, _)| *one), code) {
+            (Ok(at), Some(code)) => self.code[at].1 = code,
+            (Ok(at), None) => drop(self.code.remove(at)),
+            (Err(at), Some(code)) => self.code.insert(at, (place, code)),
+            (Err(_), None) => {}
+        }
     }
 
     /// Keeps what a node uses after a change with this answer, in the place of what it used before. Nothing runs the graph.
@@ -157,9 +176,11 @@ impl Keepers {
         };
         // After a fault, a graph may still run although the wait for it is over (F326).
         if result.is_ok() && !fault::is_seen() {
+            self.note_code(user, new.code());
             // Dropped last: the destructor of a function is code of the program.
             let _old = self.replace(user, new);
         } else if result.is_ok() || !unchanged(answer.code) {
+            self.note_code(user, None);
             self.add(user, new);
         }
         result
@@ -167,7 +188,8 @@ impl Keepers {
 
     /// Puts what a node uses in the place of what it used before, which this returns.
     fn replace(&mut self, user: User, new: New) -> New {
-        let keys: Vec<_> = self.of(user).copied().collect();
+        let range = (user, (0, 0))..=(user, (usize::MAX, usize::MAX));
+        let keys: Vec<_> = self.all.range(range).map(|(key, _)| *key).collect();
         let all = keys.into_iter().filter_map(|key| Some((key.1, self.all.remove(&key)?)));
         let all = all.collect();
         let (mut functions, mut panics) = (Vec::new(), Vec::new());
@@ -192,6 +214,7 @@ impl Keepers {
     /// Forgets what only changed nodes use.
     #[inline]
     pub(super) fn forget_changes(&mut self) {
+        self.code.clear();
         self.all.retain(|(user, _), _| !matches!(user, User::Changed(_)));
         self.functions.retain(|(user, _)| !matches!(user, User::Changed(_)));
     }

@@ -87,10 +87,19 @@ impl Change<'_> {
         .result()
     }
 
-    /// Checks that the node is ordered for the memory of an operation.
-    fn orders(&self, operation: &impl Operation) -> Result {
+    /// Checks that the node is ordered for the memory of an operation. Returns whether objects are among it.
+    fn orders(&self, operation: &impl Operation) -> Result<bool> {
         no_host_memory(self.call, operation)?;
-        operation.uses().with_accesses(|accesses| self.orders_accesses(accesses))
+        operation.uses().with_accesses(|accesses| {
+            self.orders_accesses(accesses)?;
+            Ok(accesses.iter().any(|access| access.object().is_some()))
+        })
+    }
+
+    /// Returns the objects among the memory of an operation.
+    #[cold]
+    fn objects(operation: &impl Operation) -> Vec<Kept> {
+        operation.uses().with_accesses(|accesses| Kept::objects(accesses).collect())
     }
 
     /// Checks the same for accesses.
@@ -126,8 +135,8 @@ impl Change<'_> {
                 "a node copies at least one element: switch it off, or build the graph again";
             return Err(Error::InvalidArgument { call: self.call, reason });
         }
-        self.orders(copy)?;
-        let new = copy.uses().with_accesses(|accesses| New::of(Kept::objects(accesses)));
+        let has_objects = self.orders(copy)?;
+        let new = New::of(if has_objects { Self::objects(copy) } else { Vec::new() });
         // SAFETY: 1. as above; the copy was checked, and the context is alive. 2. The memory is kept, named by each
         // replay, and ordered within the graph, as the node used it before.
         let answer = unsafe { copy.set(self.to, self.context.raw()) };
@@ -153,16 +162,16 @@ impl Change<'_> {
         launch.check(self.call)?;
         let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
         same_context(self.call, own == self.context && same)?;
-        self.orders(&launch)?;
+        let has_objects = self.orders(&launch)?;
         gpu.enter(self.call)?;
         // SAFETY: 1. as above; the context of the function, which is kept, is current. 2. The memory is kept, named by
         // each replay, and ordered within the graph, as the node used it before.
         let answer = unsafe { launch.set(self.to) };
         let owner = function.owner();
-        let objects = launch.uses().with_accesses(|all| Kept::objects(all).collect::<Vec<_>>());
-        if objects.is_empty() && self.resources.kept().is_only(self.user(), owner) {
+        if !has_objects && self.resources.kept().is_only(self.user(), owner) {
             return answer.result();
         }
+        let objects = if has_objects { Self::objects(&launch) } else { Vec::new() };
         let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
         self.done(new, answer)
     }

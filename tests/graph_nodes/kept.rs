@@ -372,3 +372,40 @@ fn a_child_graph_uses_what_the_other_graph_was_built_with() {
         assert_eq!(Arc::strong_count(&shared), 3);
     });
 }
+
+/// A kernel that stays the same costs no look at what else the node keeps, and what is known of that stays true.
+#[test]
+fn a_kernel_keeps_one_module_after_a_failed_change() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive and fails on demand");
+    }
+    fresh!(a_kernel_keeps_one_module_after_a_failed_change, {
+        try_with_gpu(|gpu| {
+            let mut x = filled(gpu, 4, 0);
+            let load = || gpu.load_ptx(STORE)?.function("store");
+            let (first, second) = (load()?, load()?);
+            let (mut graph, node) = gpu.build_graph(|g| {
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { g.kernel(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
+            })?;
+            macro_rules! set {
+                ($store:expr) => {
+                    // SAFETY: as above.
+                    unsafe { gpu.set_kernel(&mut graph, node, $store, ONE(), (&mut x, 2_u32)) }
+                };
+            }
+            set!(&first)?;
+            let (which, performed) = (Which::Named("cuGraphExecKernelNodeSetParams_v2"), true);
+            let fault = Fault { which, code: ffi::CUDA_ERROR_UNKNOWN, performed };
+            with_fault(fault, || set!(&second)).0.unwrap_err();
+            drop(second);
+            assert_eq!(live().modules, 3, "the node may have either");
+            set!(&first)?;
+            assert_eq!(live().modules, 2, "that of copies, and that of the node");
+            set!(&first)?;
+            drop(first);
+            assert_eq!(live().modules, 2);
+            Ok(())
+        });
+    });
+}
