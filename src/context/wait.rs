@@ -11,6 +11,7 @@ use ffi::{
 };
 use std::io::Write as _;
 
+use std::time::{Duration, Instant};
 /// Runs `wait`, a synchronizing driver call, in relaxed capture mode.
 ///
 /// # Errors
@@ -116,6 +117,24 @@ pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
 }
 
 /// What the answer to a wait proves about the work.
+/// Asks until the answer is yes or an error, or until the time is over. Returns the last answer.
+#[inline]
+pub(crate) fn ready_within(limit: Duration, ready: &dyn Fn() -> Result<bool>) -> Result<bool> {
+    const LONGEST: Duration = Duration::from_millis(1);
+    let start = Instant::now();
+    loop {
+        // Looked at first, so that the last answer is from after the end of the time.
+        let waited = start.elapsed();
+        if ready()? {
+            return Ok(true);
+        }
+        let Some(left) = limit.checked_sub(waited).filter(|left| !left.is_zero()) else {
+            return Ok(false);
+        };
+        std::thread::sleep((waited / 8).min(LONGEST).min(left));
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     /// It is over.

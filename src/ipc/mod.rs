@@ -257,6 +257,10 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// # Errors
     /// A driver error for what is no handle, and for a handle of this process; [`NotCurrent`](Error::NotCurrent).
+    /// If the other process dies, the event stays as it was ([F626](crate::driver_facts#F626)). Where it was not complete,
+    /// waits for it [never end](crate::external#waits-that-never-end), on the host and on the device. So find out by other
+    /// means whether the process lives, and wait with [a limit](Event::synchronize_timeout).
+    ///
     ///
     /// # Safety
     /// 1. The handle is one that [`export_event`](Self::export_event) returned in another process, unchanged.
