@@ -125,7 +125,10 @@ impl Drop for EventInner {
         }
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Waits that were enqueued for it still hold.
-        release(|| unsafe { answer!(cuEventDestroy_v2(self.raw)) });
+        release(
+            || unsafe { answer!(cuEventDestroy_v2(self.raw)) },
+            || EventInner::own(self.raw, self.context.clone()),
+        );
     }
 }
 
@@ -192,9 +195,6 @@ impl Event<'_> {
         wait(unsafe { later!(cuEventSynchronize(self.raw())) })
     }
 
-    /// Returns the time from `earlier` to this event, by the device's clock.
-    ///
-    /// The resolution is about 0.5 us. The result is zero if this event came first. Both events must be
     /// Waits until the recorded work is complete, but no longer than `limit`. Returns whether it is complete.
     ///
     /// The driver has no such wait, so this [queries](Self::query) the event again and again. It pauses in between, for an
@@ -209,6 +209,9 @@ impl Event<'_> {
         ready_within(limit, &|| self.query())
     }
 
+    /// Returns the time from `earlier` to this event, by the device's clock.
+    ///
+    /// The resolution is about 0.5 us. The result is zero if this event came first. Both events must be
     /// recorded and complete, and take time stamps.
     ///
     /// # Errors

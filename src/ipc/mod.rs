@@ -150,7 +150,9 @@ impl Drop for Opened {
     fn drop(&mut self) {
         // SAFETY: the address is one that the driver returned, closed once for each time. Nothing of this process uses
         // the memory any more (`idle-outside`). Some context has to be current (F402).
-        release_in(&self.context, unsafe { later!(cuIpcCloseMemHandle(self.address)) });
+        release_in(&self.context, unsafe { later!(cuIpcCloseMemHandle(self.address)) }, || {
+            Opened { address: self.address, context: self.context.clone() }
+        });
     }
 }
 
@@ -255,12 +257,12 @@ impl<'ctx> PushedGuard<'ctx> {
     ///
     /// A wait is for the record that came last, of whichever process, when the wait was enqueued.
     ///
-    /// # Errors
-    /// A driver error for what is no handle, and for a handle of this process; [`NotCurrent`](Error::NotCurrent).
     /// If the other process dies, the event stays as it was ([F626](crate::driver_facts#F626)). Where it was not complete,
     /// waits for it [never end](crate::external#waits-that-never-end), on the host and on the device. So find out by other
     /// means whether the process lives, and wait with [a limit](Event::synchronize_timeout).
     ///
+    /// # Errors
+    /// A driver error for what is no handle, and for a handle of this process; [`NotCurrent`](Error::NotCurrent).
     ///
     /// # Safety
     /// 1. The handle is one that [`export_event`](Self::export_event) returned in another process, unchanged.

@@ -1,7 +1,8 @@
 //! The streams in which a graph may still run after the call that replayed it, or a semaphore be used.
 
-use super::home::Home;
+use super::home::{Ended, Home};
 use crate::driver::fork;
+use crate::driver::release::is_for_later;
 use crate::error::Result;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -78,17 +79,23 @@ impl InFlight {
         waited
     }
 
-    /// Waits for the same before the graph ends. Returns whether it certainly runs no more.
+    /// Waits for the same before the graph ends.
     #[inline]
-    pub(crate) fn end(&self) -> bool {
-        let mut over = true;
-        for home in self.take() {
+    pub(crate) fn end(&self) -> Ended {
+        let (homes, mut end) = (self.take(), Ended::Over);
+        for home in &homes {
             let (waited, is_over) = home.wait_to_end();
-            over &= is_over;
+            if !is_over && is_for_later(&waited) {
+                homes.iter().for_each(|home| self.note(home));
+                return Ended::NotNow;
+            }
+            if !is_over {
+                end = Ended::Unknown;
+            }
             if let Err(error) = waited {
                 home.report(error);
             }
         }
-        over
+        end
     }
 }

@@ -99,7 +99,7 @@ impl<'ctx> OrderedStream<'ctx> {
     /// # Safety
     /// 1. of [`run`](Self::run), where the host memory is that of `value`, which stays where it is as long as `value`
     ///    is neither used nor dropped.
-    unsafe fn run_owned<V>(
+    unsafe fn run_owned<V: Send + 'static>(
         &self,
         operation: &impl Operation,
         value: V,
