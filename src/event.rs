@@ -4,7 +4,7 @@
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
-use crate::context::wait::wait;
+use crate::context::wait::{ready_within, wait};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
@@ -125,7 +125,10 @@ impl Drop for EventInner {
         }
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Waits that were enqueued for it still hold.
-        release(|| unsafe { answer!(cuEventDestroy_v2(self.raw)) });
+        release(
+            || unsafe { answer!(cuEventDestroy_v2(self.raw)) },
+            || EventInner::own(self.raw, self.context.clone()),
+        );
     }
 }
 
@@ -205,7 +208,8 @@ impl Event<'_> {
         unsafe { answer!(cuEventQuery(self.raw())) }.ready()
     }
 
-    /// Waits until the recorded work is complete.
+    /// Waits until the recorded work is complete. [`synchronize_timeout`](Self::synchronize_timeout) waits no longer than
+    /// a limit.
     ///
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
@@ -214,6 +218,20 @@ impl Event<'_> {
     pub fn synchronize(&self) -> Result {
         // SAFETY: the event is alive; needs no current context (F37).
         wait(unsafe { later!(cuEventSynchronize(self.raw())) })
+    }
+
+    /// Waits until the recorded work is complete, but no longer than `limit`. Returns whether it is complete.
+    ///
+    /// The driver has no such wait, so this [queries](Self::query) the event again and again. It pauses in between, for an
+    /// eighth of the time that it has waited and at most for a millisecond, so it returns so much later than the work is
+    /// complete. With a limit of 0 it queries once.
+    ///
+    /// # Errors
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
+    #[doc(alias = "cuEventQuery")]
+    #[inline]
+    pub fn synchronize_timeout(&self, limit: Duration) -> Result<bool> {
+        ready_within(limit, &|| self.query())
     }
 
     /// Returns the time from `earlier` to this event, by the device's clock.

@@ -26,13 +26,14 @@ pub(crate) use arc;
 
 /// Defines a static that several threads use.
 macro_rules! shared_static {
-    ($(static $name:ident: $ty:ty = $value:expr;)*) => {
+    ($($(#[$meta:meta])* static $name:ident: $ty:ty = $value:expr;)*) => {
         $(
+            $(#[$meta])*
             #[cfg(not(all(test, loom)))]
             static $name: $ty = $value;
         )*
         #[cfg(all(test, loom))]
-        loom::lazy_static! { $(static ref $name: $ty = $value;)* }
+        loom::lazy_static! { $($(#[$meta])* static ref $name: $ty = $value;)* }
     };
 }
 pub(crate) use shared_static;

@@ -99,11 +99,22 @@ fn operations_make_the_calls_of_hand_written_c() {
         occupancy.active_blocks(32, 0).unwrap(),
         ["cuCtxGetCurrent", "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"]
     );
+    // Once for each handle, it may have as much shared memory as there is.
+    assert_calls!(
+        occupancy.block_size_with(|threads| threads, None).unwrap(),
+        [
+            "cuCtxGetCurrent",
+            "cuFuncGetAttribute",
+            "cuFuncGetAttribute",
+            "cuDeviceGetAttribute",
+            "cuFuncSetAttribute",
+            "cuOccupancyMaxPotentialBlockSizeWithFlags"
+        ]
+    );
     assert_calls!(
         occupancy.block_size_with(|threads| threads, None).unwrap(),
         ["cuCtxGetCurrent", "cuOccupancyMaxPotentialBlockSizeWithFlags"]
     );
-    assert_calls!(store.set_max_dynamic_shared_bytes(49_152).unwrap(), ["cuFuncSetAttribute"]);
     let (profiling, calls) = record(|| gpu.profiling().unwrap());
     assert_eq!(calls, ["cuCtxGetCurrent", "cuProfilerStart"]);
     let (_, calls) = record(|| drop(profiling));

@@ -17,6 +17,7 @@ use std::cell::RefCell;
 #[cfg(unix)]
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 #[cfg(unix)]
 use std::time::{Duration, Instant};
@@ -236,6 +237,34 @@ fn what_ordered_streams_own_is_dropped_in_the_child_of_a_fork() {
         assert_eq!(Arc::strong_count(&kept), 1, "the parent is told");
         inner.pop().unwrap();
         assert_released(other);
+    });
+}
+
+/// So is what a host function dropped, and still waits to be released.
+#[cfg(unix)] // it forks
+#[test]
+fn what_waits_to_be_released_is_left_alone_in_the_child_of_a_fork() {
+    skip_under_miri!("it forks");
+    fresh!(what_waits_to_be_released_is_left_alone_in_the_child_of_a_fork, {
+        static FAILED: AtomicUsize = AtomicUsize::new(0);
+        cuscope::on_release_error(|_| {
+            FAILED.fetch_add(1, Ordering::Relaxed);
+        });
+        let (context, other) = (new_context(), new_context());
+        let kept = detached(&other);
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let (ordered, event) = (gpu.ordered_stream().unwrap(), gpu.event().unwrap());
+        ordered.host_function(move || drop(kept)).unwrap();
+        ordered.synchronize().unwrap();
+        let status = fork(|| {
+            drop(event);
+            // Nothing is called, which would fail, and nothing is taken from the parent.
+            other.try_destroy().is_err() && FAILED.load(Ordering::Relaxed) == 0
+        });
+        assert_eq!(status, 0, "the child failed or died");
+        drop(ordered);
+        assert_eq!(FAILED.load(Ordering::Relaxed), 0);
     });
 }
 

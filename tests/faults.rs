@@ -10,6 +10,8 @@ use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::ffi::CString;
+use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -66,6 +68,56 @@ fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
                 unsafe { run.launch(&count, one, (&mut counted, nanoseconds(WORK))) }?;
                 fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// Lets a kernel trap in the primary context, which other code has: this crate does not know it.
+fn fault_in_the_primary_context_of_other_code() {
+    let trap = || {
+        let (mut context, mut module, mut function) = (null_mut(), null_mut(), null_mut());
+        let ptx = CString::new(TRAP).unwrap();
+        let (null, no_parameters) = (null_mut(), null_mut());
+        // SAFETY: as in C: each pointer leads to a place for what it returns, and the PTX ends in NUL. The kernel `fault`
+        // has no parameters.
+        let codes = unsafe {
+            [
+                ffi::cuDevicePrimaryCtxRetain(&raw mut context, 0),
+                ffi::cuCtxPushCurrent_v2(context),
+                ffi::cuModuleLoadData(&raw mut module, ptx.as_ptr().cast()),
+                ffi::cuModuleGetFunction(&raw mut function, module, c"fault".as_ptr()),
+                ffi::cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null, no_parameters, null_mut()),
+                ffi::cuCtxSynchronize(),
+            ]
+        };
+        let good = ffi::CUDA_SUCCESS;
+        assert_eq!(codes, [good, good, good, good, good, ffi::CUDA_ERROR_LAUNCH_FAILED]);
+    };
+    thread::scope(|scope| scope.spawn(trap).join().unwrap());
+}
+
+/// The same where the crate has one context, and other code has the primary one active.
+#[test]
+fn page_locked_memory_beside_a_fault_in_the_primary_context_of_other_code_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        page_locked_memory_beside_a_fault_in_the_primary_context_of_other_code_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let a = new_context();
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let count = kernel(&gpu, COUNT, "count");
+            let mut counted = gpu.pinned::<u32>(1).unwrap();
+            let result = gpu.scope(|s| {
+                let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
+                // SAFETY: the kernel is count(u32 *, u64), and writes one element.
+                unsafe { run.launch(&count, one, (&mut counted, nanoseconds(WORK))) }?;
+                fault_in_the_primary_context_of_other_code();
                 Ok(())
             });
             panic!("the scope returned {result:?} and its memory");

@@ -9,6 +9,8 @@ use cuscope::ipc::{EventHandle, MemoryHandle};
 use cuscope::memory::BufferKind;
 use cuscope::{ContextStack, Error, EventFlags, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// Where the other process finds the handle.
@@ -208,5 +210,44 @@ fn a_stream_waits_for_a_stream_of_another_process() {
         .unwrap();
         assert_eq!(event.query(), Ok(true));
         event.synchronize().unwrap();
+    });
+}
+
+/// F626: nothing else ends the wait.
+#[test]
+fn a_wait_for_an_event_of_a_process_that_died_ends_with_its_limit() {
+    needs_ipc!();
+    const TEST: &str = "a_wait_for_an_event_of_a_process_that_died_ends_with_its_limit";
+    const LINE: &str = "exported ";
+    let Some(mut command) = common::another(module_path!(), TEST) else {
+        return with_gpu(|gpu| {
+            let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
+            let (event, stream) = (gpu.event_with(flags).unwrap(), gpu.ordered_stream().unwrap());
+            // Until this process is killed, or the other one ends.
+            let forever = || drop(std::io::stdin().read_to_end(&mut Vec::new()));
+            stream.host_function(forever).unwrap();
+            stream.record(&event).unwrap();
+            println!("{LINE}{}", in_digits(&gpu.export_event(&event).unwrap().to_bytes()));
+            stream.synchronize().unwrap();
+        });
+    };
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut other = piped.spawn().expect("the test binary starts again");
+    let lines = BufReader::new(other.stdout.take().expect("a pipe")).lines();
+    let digits = lines.map_while(std::result::Result::ok).find_map(|line| {
+        let at = line.find(LINE)? + LINE.len();
+        Some(line[at..].to_owned())
+    });
+    let digits = digits.expect("the other process exports");
+    let byte = |i: usize| u8::from_str_radix(&digits[2 * i..2 * i + 2], 16).unwrap();
+    let handle = EventHandle::from_bytes(std::array::from_fn(byte));
+    with_gpu(|gpu| {
+        // SAFETY: 1. As the other process sent it. 2. It does not drop the event.
+        let event = unsafe { gpu.import_event(&handle) }.unwrap();
+        other.kill().unwrap();
+        other.wait().unwrap();
+        for limit in [Duration::ZERO, Duration::from_millis(3)] {
+            assert_eq!(event.synchronize_timeout(limit), Ok(false));
+        }
     });
 }

@@ -5,7 +5,7 @@ use crate::common::fewer;
 use crate::common::gpu::try_with_gpu;
 use crate::common::kernels::STORE;
 use cuscope::{
-    Error, EventFlags, LaunchConfig, Result, ffi,
+    Error, EventFlags, LaunchConfig, Library, Ptx, Result, ffi,
     function::Carveout,
     graph::Enqueue,
     launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
@@ -178,10 +178,9 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         let mut buffer = gpu.alloc::<u32>(4)?;
         let event = gpu.event()?;
         let one = LaunchConfig::new(3, 1).extended();
-        let large = LaunchConfig::new(1, 1).with_shared_bytes(50_000);
+        let large = LaunchConfig::new(1, 1).with_shared_bytes(1 << 20);
         let (invalid, unsupported) = (ffi::CUDA_ERROR_INVALID_VALUE, ffi::CUDA_ERROR_NOT_SUPPORTED);
         let cluster = ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE;
-        let needs = "set_max_dynamic_shared_bytes";
         for (launch, code, advice) in [
             (one.cluster(2), cluster, "whole clusters"),
             (one.preferred_cluster(3), cluster, "whole clusters"),
@@ -189,7 +188,7 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
             (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "attributes"),
             (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
             (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),
-            (large.extended(), invalid, needs),
+            (large.extended(), invalid, "the shared memory"),
         ] {
             // SAFETY: the kernel is store(u32 *, u32).
             let error = unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) };
@@ -210,16 +209,10 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
             assert_eq!((error.code(), error.call()), (Some(invalid), Some("cuLaunchKernelEx")));
             assert!(error.to_string().contains("attributes"), "{error}");
         }
-        // The plain launch says so too; and what it says helps.
+        // The plain launch says so too.
         // SAFETY: as above.
         let error = unsafe { gpu.on(&stream).launch(&store, large, (&mut buffer, 1_u32)) };
-        assert!(error.unwrap_err().to_string().contains(needs));
-        store.set_max_dynamic_shared_bytes(50_000)?;
-        // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(&store, large, (&mut buffer, 1_u32)) }?;
-        assert!(store.set_max_dynamic_shared_bytes(1 << 30).is_err());
-        let error = store.set_max_dynamic_shared_bytes(u32::MAX).unwrap_err();
-        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        assert!(error.unwrap_err().to_string().contains("the shared memory"));
         let window =
             |ratio, miss| AccessPolicyWindow::new(&buffer, ratio, AccessProperty::Normal, miss);
         for ratio in [-0.1, 1.1, f32::NAN, f32::INFINITY] {
@@ -283,6 +276,74 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let mut host = [0; 4];
         gpu.on(&stream).download(&buffer, &mut host)?;
         assert_eq!(host[0], 5);
+        Ok(())
+    });
+}
+
+/// F310: what the driver allows belongs to the function, which handles share.
+#[test]
+fn every_launch_has_the_shared_memory_that_it_requests() {
+    const LARGE: u32 = 64 << 10;
+    try_with_gpu(|gpu| {
+        let (mut stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(4)?);
+        let config = |bytes| LaunchConfig::new(1, 1).with_shared_bytes(bytes);
+        let large = config(LARGE);
+        // Each of a module of its own, of which nobody asked for more before.
+        let store = || gpu.load_ptx(STORE)?.function("store");
+        // SAFETY, of each launch: the kernel is store(u32 *, u32), with shared memory that it does not use.
+        let function = store()?;
+        let other = gpu.load_ptx(STORE)?;
+        let (first, second) = (other.function("store")?, other.function("store")?);
+        for (handle, bytes) in
+            [(&first, 4096), (&second, LARGE), (&first, 50_000), (&second, LARGE)]
+        {
+            // SAFETY: as above.
+            unsafe { gpu.on(&stream).launch(handle, config(bytes), (&mut x, 1_u32)) }?;
+        }
+        // SAFETY: as above.
+        unsafe { gpu.on(&stream).launch(&function, large, (&mut x, 1_u32)) }?;
+        let (function, extended) = (store()?, large.extended().cooperative());
+        // SAFETY: as above.
+        unsafe { gpu.on(&stream).launch(&function, extended, (&mut x, 1_u32)) }?;
+        let function = store()?;
+        gpu.scope(|s| {
+            let (run, mut x) = (s.on(&stream), s.hold(&mut x));
+            // SAFETY: as above.
+            unsafe { run.launch(&function, large, (&mut x, 1_u32)) }
+        })?;
+        let function = store()?;
+        let graph = gpu.capture(&mut stream, |c| {
+            let (run, mut x) = (c.stream(), c.hold(&mut x));
+            // SAFETY: as above.
+            unsafe { run.launch(&function, large, (&mut x, 1_u32)) }
+        })?;
+        gpu.on(&stream).replay(&graph, &mut x)?;
+        let function = store()?;
+        let (mut graph, node) = gpu.build_graph(|g| {
+            let mut x = g.hold(&mut x);
+            // SAFETY: as above.
+            unsafe { g.kernel(&[], &function, large, (&mut x, 1_u32)) }
+        })?;
+        gpu.on(&stream).replay(&graph, &mut x)?;
+        let function = store()?;
+        // SAFETY: as above.
+        unsafe { gpu.set_kernel(&mut graph, node, &function, large, (&mut x, 1_u32)) }?;
+        gpu.on(&stream).replay(&graph, &mut x)?;
+        let ordered = gpu.ordered_stream()?;
+        let (function, mut y) = (store()?, ordered.alloc::<u32>(4)?);
+        // SAFETY: as above.
+        unsafe { ordered.launch(&function, large, (&mut y, 1_u32)) }?;
+        ordered.synchronize()?;
+        let library = Library::load(&Ptx::new(STORE)?)?;
+        let function = library.kernel("store")?.function(gpu)?;
+        // SAFETY: as above.
+        unsafe { gpu.on(&stream).launch(&function, large, (&mut x, 1_u32)) }?;
+
+        let (a, b, c, d) = (store()?, store()?, store()?, store()?);
+        assert!(gpu.occupancy(&a).active_blocks(32, LARGE)? > 0);
+        assert!(gpu.occupancy(&b).block_size(LARGE, None)?.threads > 0);
+        assert!(gpu.occupancy(&c).block_size_with(|_| LARGE, None)?.threads > 0);
+        assert!(gpu.occupancy(&d).available_shared_bytes(1, 32)? > LARGE as usize);
         Ok(())
     });
 }

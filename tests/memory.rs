@@ -12,6 +12,7 @@ use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
     memory::{BufferKind, PointerKind, PoolReuse},
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
@@ -389,7 +390,23 @@ fn a_pinned_buffer_that_stays_registered_is_leaked() {
             let code = unsafe { ffi::cuLaunchHostFunc(stream.raw(), Some(drop_it), boxed) };
             assert_eq!(code, ffi::CUDA_SUCCESS);
             stream.synchronize().unwrap();
-            assert_eq!(*CODES.lock().unwrap(), [Some(ffi::CUDA_ERROR_NOT_PERMITTED)]);
+            assert_eq!(*CODES.lock().unwrap(), [], "it is released later");
+            // SAFETY: nothing has looked for it yet: still there and registered.
+            assert_eq!(unsafe { *start }, 1);
+            cuscope::ContextStack::reentrant(|_| Ok(())).unwrap();
+            // SAFETY: only the address is passed.
+            let code = unsafe { ffi::cuMemHostUnregister(start.cast_mut().cast()) };
+            assert_eq!(code, ffi::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+
+            if !common::software() {
+                return;
+            }
+            let pinned = gpu.pinned_from(&[1_u8; 100]).unwrap();
+            let (start, code) = (pinned.as_ptr(), ffi::CUDA_ERROR_UNKNOWN);
+            let fault =
+                Fault { which: Which::Named("cuMemHostUnregister"), code, performed: false };
+            with_fault(fault, || drop(pinned));
+            assert_eq!(*CODES.lock().unwrap(), [Some(code)]);
             // SAFETY: leaked, as this test finds out: still there and registered.
             assert_eq!(unsafe { *start }, 1);
             // SAFETY: as above.

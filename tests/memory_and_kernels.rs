@@ -35,6 +35,7 @@ mod parts_and_words;
 mod peers;
 mod pitched;
 mod printed;
+mod released_later;
 mod shared_pools;
 mod streams;
 mod tensor_bounds;

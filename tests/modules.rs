@@ -83,18 +83,20 @@ fn attributes_of_functions_are_set() {
             // SAFETY: store(u32 *, u32) with shared memory that it does not use.
             unsafe { gpu.on(&stream).launch(&store, config, (&mut out, 1_u32)) }
         };
-        launch(48 << 10).unwrap();
-        assert_eq!(code(launch((48 << 10) + 1)), 1);
-        store.set_max_dynamic_shared_bytes(60_000).unwrap();
-        launch(60_000).unwrap();
-        assert_eq!(code(launch(60_001)), 1);
+        let all = ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let most = gpu.device().attribute(all).unwrap().unsigned_abs();
+        for bytes in [48 << 10, (48 << 10) + 1, 60_000, most] {
+            launch(bytes).unwrap();
+        }
+        for bytes in [most + 1, u32::MAX] {
+            assert_eq!(code(launch(bytes)), 1);
+        }
         let dynamic = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        assert_eq!(store.attribute(dynamic).unwrap(), 60_000);
-        assert_eq!(code(store.set_max_dynamic_shared_bytes(1 << 20)), 1);
-        assert!(matches!(
-            store.set_max_dynamic_shared_bytes(u32::MAX),
-            Err(Error::InvalidArgument { .. })
-        ));
+        for refused in [0, 4096, i32::MAX] {
+            let refused = store.set_attribute(dynamic, refused);
+            assert!(matches!(refused, Err(Error::InvalidArgument { .. })));
+        }
+        launch(most).unwrap();
         let carveout = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         for (set, value) in [(Carveout::Percent(50), 50), (Carveout::Default, -1)] {
             store.set_carveout(set).unwrap();
@@ -400,15 +402,14 @@ fn a_library_is_used_in_every_context() {
     assert_eq!(code(library.managed("counter")), 500);
     assert_eq!(code(library.unified_function("saxpy")), 1);
     // Set before it is a function anywhere, for all that it becomes.
-    kernel.set_max_dynamic_shared_bytes(device, 50_000).unwrap();
     kernel.set_carveout(device, Carveout::Percent(10)).unwrap();
     kernel.set_cache_config(device, CacheConfig::PreferEqual).unwrap();
     let dynamic = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    assert_eq!(kernel.attribute(device, dynamic).unwrap(), 50_000);
+    let refused = kernel.set_attribute(device, dynamic, 50_000);
+    assert!(matches!(refused, Err(Error::InvalidArgument { .. })));
     for _ in 0..2 {
         with_stream(|gpu, stream| {
             let function = kernel.function(gpu).unwrap();
-            assert_eq!(function.attribute(dynamic).unwrap(), 50_000);
             let mut out = gpu.on(&stream).zeroed::<i32>(1).unwrap();
             let counter = library.variable::<i32>(gpu, "counter").unwrap();
             assert!(matches!(

@@ -6,6 +6,7 @@ use cuscope::{
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
     stream::{MemSyncDomainMap, SyncPolicy},
 };
+use std::time::{Duration, Instant};
 
 #[test]
 fn streams_have_numbers_and_a_device() {
@@ -141,5 +142,26 @@ fn a_window_covers_memory_that_is_lent_or_freed() {
         stream.set_access_policy_window(Some(part)).unwrap();
         let y = on.from_slice(&[1_u8, 2]).unwrap();
         assert_eq!(on.to_vec(&y).unwrap(), [1, 2]);
+    });
+}
+
+#[test]
+fn a_wait_with_a_limit_ends_with_the_work_or_with_the_limit() {
+    with_gpu(|gpu| {
+        let (event, ordered) = (gpu.event().unwrap(), gpu.ordered_stream().unwrap());
+        assert_eq!(event.synchronize_timeout(Duration::ZERO), Ok(true), "never recorded");
+        let (go, wait) = std::sync::mpsc::channel::<()>();
+        ordered.host_function(move || wait.recv().unwrap_or(())).unwrap();
+        ordered.record(&event).unwrap();
+        let start = Instant::now();
+        for limit in [Duration::ZERO, Duration::from_micros(1), Duration::from_millis(3)] {
+            assert_eq!(event.synchronize_timeout(limit), Ok(false));
+        }
+        assert!(start.elapsed() >= Duration::from_millis(3), "it did not wait");
+        // Longer than any test runs, and longer than a clock can tell.
+        for limit in [Duration::from_secs(3600), Duration::MAX] {
+            let _ = go.send(());
+            assert_eq!(event.synchronize_timeout(limit), Ok(true));
+        }
     });
 }

@@ -234,7 +234,7 @@ impl Context {
         match unsafe { context_of(green) } {
             Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
             Err(error) => {
-                crate::driver::release::released(destroy(green));
+                crate::driver::release::report(destroy(green));
                 Err(error)
             }
         }

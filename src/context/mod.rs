@@ -13,7 +13,7 @@ pub(crate) mod wait;
 use crate::call::{Answer, answer, fault, later};
 use crate::device::Device;
 use crate::driver::fork;
-use crate::driver::release::released;
+use crate::driver::release::{catch_up, is_not_now, put_off, report};
 use crate::error::Result;
 use crate::registry::contexts::{self, FailsWith};
 use crate::registry::entries::{self, Entry};
@@ -100,6 +100,7 @@ unsafe impl Send for Inner {}
 unsafe impl Sync for Inner {}
 
 /// The way to release a context.
+#[derive(Clone, Copy)]
 pub(crate) enum End {
     Destroy,
     Release,
@@ -117,13 +118,31 @@ impl Inner {
     }
 
     /// Releases the context, unless this is the child of a fork, which has none
-    /// ([F20](crate::driver_facts#F20)).
+    /// ([F20](crate::driver_facts#F20)). If the driver refuses that only on this thread, the context is released
+    /// [later](put_off).
+    ///
+    /// # Errors
+    /// The driver's answer, and whether it is one that the caller may report: the context is not released later.
     #[inline]
-    fn end(&self) -> Option<Answer> {
+    fn end(&self) -> Result<(), (Answer, bool)> {
         if fork::is_child() {
-            return None;
+            return Ok(());
+        }
+        let Some(answer) = self.call() else {
+            contexts::forget(self.entry);
+            return Ok(());
+        };
+        if is_not_now(answer.code) {
+            put_off(Inner { ..*self });
+            return Err((answer, false));
         }
         contexts::forget(self.entry);
+        if answer.code == ffi::CUDA_SUCCESS { Ok(()) } else { Err((answer, true)) }
+    }
+
+    /// Makes the call that releases it.
+    #[inline]
+    fn call(&self) -> Option<Answer> {
         match self.end {
             End::Destroy => {
                 // SAFETY: this is the only owner of the handle (`create` got it, or foreign code gave
@@ -149,8 +168,8 @@ impl Drop for Inner {
             contexts::only_stays(self.entry);
             return;
         }
-        if let Some(answer) = self.end() {
-            released(answer);
+        if let Err((answer, true)) = self.end() {
+            report(answer);
         }
     }
 }
@@ -246,6 +265,7 @@ impl Context {
     #[inline]
     pub fn synchronize(&self) -> Result {
         let synchronize = ffi::cuCtxSynchronize_v2()?;
+        catch_up();
         // SAFETY: the context is alive.
         wait(unsafe { later!(cuCtxSynchronize_v2 = synchronize(self.raw())) })
     }
@@ -255,14 +275,14 @@ impl Context {
     /// # Errors
     /// `Err(self)` if a clone or a handle still holds the context, if a leaked guard left it on a stack, or if
     /// a kernel faulted and a [host function](crate::SyncStream::host_function) may still run. The inner result
-    /// is the driver's answer.
+    /// is the driver's answer. In a [host function](crate::SyncStream::host_function#drops) that is
+    /// `CUDA_ERROR_NOT_PERMITTED`, and the context is released later.
     #[doc(alias = "cuCtxDestroy")]
     #[doc(alias = "cuDevicePrimaryCtxRelease")]
     #[doc(alias = "cuGreenCtxDestroy")]
     #[inline]
     pub fn try_destroy(self) -> Result<Result, Context> {
-        let ended = self.into_inner()?.end();
-        Ok(ended.map_or(Ok(()), Answer::result))
+        Ok(self.into_inner()?.end().or_else(|(answer, _)| answer.result()))
     }
 
     /// Returns the inner value if only this clone has it and it is on no stack. The caller releases it.

@@ -3,13 +3,15 @@
 use crate::call::{Answer, Later};
 use crate::driver::capture_mode::{at_once, for_all, not_at_once, relaxed};
 use crate::driver::fork;
+use crate::driver::release::must_not_wait;
 use crate::error::{Result, is_sticky};
 use crate::registry::{LentHost, is_alone, may_be_green};
 use ffi::{
     CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_NOT_INITIALIZED,
-    CUDA_SUCCESS, CUresult,
+    CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS, CUresult,
 };
 use std::io::Write as _;
+use std::time::{Duration, Instant};
 
 /// Runs `wait`, a synchronizing driver call, in relaxed capture mode.
 ///
@@ -115,6 +117,24 @@ pub(crate) fn wait_for_all<W: Fn() -> CUresult>(
     Ok(first.check()?)
 }
 
+/// Asks until the answer is yes or an error, or until the time is over. Returns the last answer.
+#[inline]
+pub(crate) fn ready_within(limit: Duration, ready: &dyn Fn() -> Result<bool>) -> Result<bool> {
+    const LONGEST: Duration = Duration::from_millis(1);
+    let start = Instant::now();
+    loop {
+        // Before the question, so that the last one is asked when the time is over.
+        let waited = start.elapsed();
+        if ready()? {
+            return Ok(true);
+        }
+        let Some(left) = limit.checked_sub(waited).filter(|left| !left.is_zero()) else {
+            return Ok(false);
+        };
+        std::thread::sleep((waited / 8).min(LONGEST).min(left));
+    }
+}
+
 /// What the answer to a wait proves about the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
@@ -168,6 +188,9 @@ pub(crate) fn wait_to_free(
         Ok(()) => return (Ok(()), true),
         Err(tried) => tried,
     };
+    if must_not_wait() {
+        return (Answer::new(call, CUDA_ERROR_NOT_PERMITTED).result(), false);
+    }
     let answer = Answer::new(call, settled(tried, &make));
     let is_over = |code| match Work::behind(code) {
         Work::Over => Some(true),

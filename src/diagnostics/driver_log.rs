@@ -3,7 +3,7 @@
 
 use crate::call::{Answer, answer, name};
 use crate::driver::fork;
-use crate::driver::release::{contained, drop_contained, not_inside, released};
+use crate::driver::release::{contained, drop_contained, not_inside, report};
 use crate::error::{Error, Result, means_not_taken};
 use crate::name::path_with_nul;
 use crate::sync::thread_flag;
@@ -156,7 +156,7 @@ impl Drop for DriverLogHook {
         let Ok(unregister) = ffi::cuLogsUnregisterCallback() else { return };
         // SAFETY: the handle was registered, and is unregistered once: a second time the driver would die (F321).
         let answer = unsafe { answer!(cuLogsUnregisterCallback = unregister(self.handle)) };
-        released(answer);
+        report(answer);
         if answer.code == ffi::CUDA_SUCCESS {
             // SAFETY: no thread is in the function any more but this one, if it is, which has a count of its own.
             let function = unsafe { Arc::from_raw(self.function) };

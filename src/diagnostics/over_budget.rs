@@ -4,7 +4,7 @@
 use crate::call::{answer, name};
 use crate::device::Device;
 use crate::driver::fork;
-use crate::driver::release::{contained, drop_contained, not_inside, released};
+use crate::driver::release::{contained, drop_contained, not_inside, report};
 use crate::error::{Error, Result};
 use crate::sync::thread_flag;
 use ffi::{CUasyncCallbackHandle, CUasyncNotificationInfo};
@@ -171,7 +171,7 @@ impl Registration {
         if answer.code == ffi::CUDA_ERROR_NOT_PERMITTED {
             with_functions(|functions| functions.ended.push(self));
         } else {
-            released(answer);
+            report(answer);
         }
     }
 }

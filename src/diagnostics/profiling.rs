@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{later, name};
-use crate::driver::capture_mode::{relaxed, release_relaxed};
+use crate::driver::capture_mode::{relaxed, release_here};
 use crate::driver::release::report_drop;
 use crate::error::Result;
 use crate::stack::PushedGuard;
@@ -59,7 +59,7 @@ impl Drop for Profiling<'_, '_> {
     fn drop(&mut self) {
         match self.gpu.enter(STOP) {
             // SAFETY: as in `profiling`.
-            Ok(()) => release_relaxed(unsafe { later!(cuProfilerStop()) }),
+            Ok(()) => release_here(unsafe { later!(cuProfilerStop()) }),
             Err(error) => report_drop(error),
         }
     }

@@ -3,7 +3,8 @@
 
 use crate::brand::NotSend;
 use crate::call::{Answer, Later, answer};
-use crate::driver::release::{release, report_drop};
+use crate::driver::fork;
+use crate::driver::release::{release, report, report_drop};
 use crate::error::DriverError;
 use ffi::{
     CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_SUCCESS, CUresult,
@@ -61,7 +62,7 @@ pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) 
             let exchanged = exchange(&mut mode).check();
             let code = call();
             match exchanged {
-                Ok(()) => release(|| exchange(&mut mode)),
+                Ok(()) => report(exchange(&mut mode)),
                 Err(error) => report_drop(error.into()),
             }
             code
@@ -76,18 +77,36 @@ pub(crate) fn not_at_once(tried: Option<CUresult>, call: &dyn Fn() -> CUresult) 
 
 /// Makes a releasing call that captures refuse, in relaxed mode. See [`release`].
 #[inline]
-pub(crate) fn release_relaxed(later: Later<impl Fn() -> CUresult>) {
+pub(crate) fn release_relaxed<T: Send + 'static>(
+    later: Later<impl Fn() -> CUresult>,
+    again: impl FnOnce() -> T,
+) {
     // Never in the child of a fork.
     if let Err(tried) = at_once(&later.make) {
-        not_released_at_once(later.call, tried, later.make);
+        not_released_at_once(later.call, tried, later.make, again);
     }
 }
 
-/// Takes the closure by value, so that a call that succeeds stores nothing for it.
+/// Takes the closures by value, so that a call that succeeds stores nothing for them.
 #[cold]
 #[inline(never)]
-fn not_released_at_once(call: &'static str, tried: Option<CUresult>, make: impl Fn() -> CUresult) {
-    release(|| Answer::new(call, not_at_once(tried, &make)));
+fn not_released_at_once<T: Send + 'static>(
+    call: &'static str,
+    tried: Option<CUresult>,
+    make: impl Fn() -> CUresult,
+    again: impl FnOnce() -> T,
+) {
+    release(|| Answer::new(call, not_at_once(tried, &make)), again);
+}
+
+/// [`release_relaxed`] for what does not leave the thread of its guard, and so never gets to one of the driver's.
+#[inline]
+pub(crate) fn release_here(later: Later<impl Fn() -> CUresult>) {
+    if let Err(tried) = at_once(&later.make) {
+        if !fork::is_child() {
+            report(Answer::new(later.call, not_at_once(tried, &later.make)));
+        }
+    }
 }
 
 /// Notes that nothing is lifted from the only thread in the child of a fork, where the mode cannot be restored.
@@ -131,7 +150,8 @@ impl Drop for Relaxed {
     fn drop(&mut self) {
         if RELAXED.get() == 1 {
             let mut mode = BEFORE.get();
-            release(|| match exchange(&mut mode) {
+            // There is none in the child of a fork.
+            report(match exchange(&mut mode) {
                 // Foreign code set that mode: it stays.
                 Answer { code: CUDA_SUCCESS, .. } if mode != CU_STREAM_CAPTURE_MODE_RELAXED => {
                     exchange(&mut mode)

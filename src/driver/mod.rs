@@ -28,6 +28,7 @@ pub fn init() -> Result {
     shared_static! { static DONE: AtomicBool = AtomicBool::new(false); }
     // In the child of a fork the driver is called, to get the error that it returns there.
     if DONE.load(Ordering::Acquire) && !fork::is_child() {
+        release::catch_up();
         return Ok(());
     }
     ffi::load()?;

@@ -1,11 +1,16 @@
-//! Reports of failed releases: a `Drop` cannot return an error.
+//! Releases in destructors, which cannot return an error: those that fail are reported, and those that the driver
+//! refuses only on this thread are made later, on another one.
+#![allow(unsafe_code, reason = "asks the driver whether it refuses everything on this thread")]
 
 use crate::call::Answer;
 use crate::driver::fork;
-use crate::error::Error;
-use crate::sync::{Arc, LocalKey, RwLock, arc, shared_static, thread_flag};
+use crate::error::{Error, Result};
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, LocalKey, Mutex, RwLock, arc, shared_static, thread_flag};
+use ffi::{CUDA_ERROR_NOT_PERMITTED, CUresult};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
 use std::sync::PoisonError;
 
 type Hook = Arc<dyn Fn(&Error) + Send + Sync>;
@@ -16,6 +21,24 @@ thread_flag! {
     static IN_HOOK;
     /// Whether this thread runs a subscriber of `tracing`.
     static IN_SUBSCRIBER;
+    /// Whether this thread drops what waits.
+    static CATCHING_UP;
+    /// Whether the driver runs a function of the program on this thread.
+    static IN_FUNCTION;
+}
+
+/// A value that is dropped later.
+struct Waiting {
+    value: Box<dyn Send>,
+    next: Option<Box<Waiting>>,
+}
+
+shared_static! {
+    /// The values that wait to be dropped, the latest first. While it is locked, nothing is allocated and nothing
+    /// freed, so no code of the program runs.
+    static WAITING: Mutex<Option<Box<Waiting>>> = Mutex::new(None);
+    /// Whether there are any.
+    static ANY: AtomicBool = AtomicBool::new(false);
 }
 
 /// Sets the hook for errors that a `Drop` of this crate cannot return: a free, unload, destroy or pop that
@@ -25,6 +48,10 @@ thread_flag! {
 /// release is gone ([F42](crate::driver_facts#F42), [F60](crate::driver_facts#F60)), or stays allocated until
 /// its context ends (a free while foreign code captures, [F101](crate::driver_facts#F101)). A context that
 /// could not be popped is kept alive.
+///
+/// The hook does not receive a release that the driver refuses because the thread runs a [host
+/// function](crate::SyncStream::host_function#drops) or a waker: that release is made later, and reported if it fails
+/// then.
 ///
 /// If the hook panics, the panic ends there. A release that fails inside the hook, on the same thread, is not
 /// reported to it again. With the feature `tracing` each failure is an event as well, except failures inside
@@ -49,25 +76,149 @@ pub fn on_release_error(hook: impl Fn(&Error) + Send + Sync + 'static) {
     drop(before);
 }
 
-/// Makes a call that releases the resource of a value. The hook receives its error. In the child of a fork
-/// nothing is called and nothing released: the resources belong to the parent, and calls may hang
-/// ([F20](crate::driver_facts#F20)).
+/// Makes a call that releases the resource of a value. The hook receives its error. If the driver refuses the call
+/// only on this thread, the value that `again` returns is dropped [later](put_off). It owns the resource then, and
+/// what the resource needs, such as its context; the caller owns the resource no more.
+///
+/// In the child of a fork nothing is called and nothing released: the resources belong to the parent, and calls may
+/// hang ([F20](crate::driver_facts#F20)).
 #[inline]
-pub(crate) fn release(f: impl FnOnce() -> Answer) {
+pub(crate) fn release<T: Send + 'static>(f: impl FnOnce() -> Answer, again: impl FnOnce() -> T) {
     if !fork::is_child() {
-        released(f());
+        catch_up();
+        released(f(), again);
     }
 }
 
-/// Takes the answer of a releasing call. Never panics: it runs in destructors.
+/// Takes the answer of a releasing call. See [`release`]. Never panics: it runs in destructors.
 #[inline]
-pub(crate) fn released(answer: Answer) {
+pub(crate) fn released<T: Send + 'static>(answer: Answer, again: impl FnOnce() -> T) {
+    if answer.code != ffi::CUDA_SUCCESS {
+        refused(answer, again);
+    }
+}
+
+#[cold]
+fn refused<T: Send + 'static>(answer: Answer, again: impl FnOnce() -> T) {
+    if is_not_now(answer.code) {
+        put_off(again());
+    } else {
+        report(answer);
+    }
+}
+
+/// Reports the answer of a call to the hook if it is an error. For calls that no thread makes later.
+#[inline]
+pub(crate) fn report(answer: Answer) {
     if let Err(error) = answer.check() {
         report_drop(error.into());
     }
 }
 
-/// Reports an error to the hook. See [`released`].
+/// Returns whether the driver refused a call because this thread is its own and runs a host function, or a waker: the
+/// same call works on another thread. This is the one place that decides so.
+///
+/// The driver refuses nearly every call there, with a code that has other meanings too
+/// ([F23](crate::driver_facts#F23), [F135](crate::driver_facts#F135)). So the driver is asked for something that it
+/// refuses only there.
+#[cold]
+pub(crate) fn is_not_now(code: CUresult) -> bool {
+    code == CUDA_ERROR_NOT_PERMITTED && !fork::is_child() && (must_not_wait() || refuses_all())
+}
+
+/// [`is_not_now`] of an error.
+#[cold]
+#[inline]
+pub(crate) fn is_for_later<T>(result: &Result<T>) -> bool {
+    let code = result.as_ref().err().and_then(Error::code);
+    code.is_some_and(is_not_now)
+}
+
+/// Runs a function of the program in a call from the driver, on one of its threads. It does not unwind.
+pub(crate) fn in_function(f: impl FnOnce()) {
+    let set = |inside| IN_FUNCTION.try_with(|flag| flag.set(inside)).unwrap_or(());
+    set(true);
+    f();
+    set(false);
+}
+
+/// Returns whether this thread must not wait: the driver runs a function of the program on it. Unlike other calls, it does
+/// not refuse a wait for a stream or event there. A wait for the stream that the function is in would never end.
+#[inline]
+pub(crate) fn must_not_wait() -> bool {
+    IN_FUNCTION.try_with(Cell::get).unwrap_or(false)
+}
+
+/// Returns whether this thread is one of the driver's, which refuses all calls that need a context there.
+#[cold]
+fn refuses_all() -> bool {
+    let mut top = ptr::null_mut();
+    // SAFETY: writes one handle to `top`, which is valid for it; needs no context (F4).
+    let code = unsafe { ffi::cuCtxGetCurrent(&raw mut top) };
+    code == CUDA_ERROR_NOT_PERMITTED
+}
+
+/// Drops a value later, on a thread where the driver refuses nothing (invariant
+/// [`released-later`](crate::soundness#released-later)). Values are dropped in the order in which they were put off.
+#[cold]
+pub(crate) fn put_off(value: impl Send + 'static) {
+    let mut last = Box::new(Waiting { value: Box::new(value), next: None });
+    let mut waiting = lock(&WAITING);
+    last.next = waiting.take();
+    *waiting = Some(last);
+    ANY.store(true, Ordering::Relaxed);
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> impl std::ops::DerefMut<Target = T> + '_ {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Drops what was [put off](put_off), unless this is a thread of the driver. Looks at one flag if there is nothing.
+///
+/// Every operation that has the driver run code of the program calls this, so that it never waits for long. So do
+/// releases, waits for a context, and whatever may initialise the driver.
+#[inline]
+pub(crate) fn catch_up() {
+    // Another thread may see the flag late: then the next look finds it.
+    if ANY.load(Ordering::Relaxed) {
+        drop_waiting();
+    }
+}
+
+/// [`catch_up`] for what needs the memory. Returns whether anything waited.
+#[cold]
+#[inline]
+pub(crate) fn caught_up() -> bool {
+    let any = ANY.load(Ordering::Relaxed);
+    catch_up();
+    any
+}
+
+#[cold]
+fn drop_waiting() {
+    if fork::is_child() || must_not_wait() || refuses_all() {
+        return;
+    }
+    // A drop may release more, and come here again.
+    not_inside(&CATCHING_UP, || {
+        let mut waiting = {
+            let mut waiting = lock(&WAITING);
+            ANY.store(false, Ordering::Relaxed);
+            waiting.take()
+        };
+        let mut first = None;
+        while let Some(mut next) = waiting {
+            waiting = std::mem::replace(&mut next.next, first);
+            first = Some(next);
+        }
+        while let Some(mut next) = first {
+            first = next.next.take();
+            drop_contained(next.value);
+        }
+    });
+}
+
+/// Reports an error to the hook. See [`report`].
 #[cold]
 pub(crate) fn report_drop(error: Error) {
     not_inside(&IN_SUBSCRIBER, || not_released(&error));

@@ -94,10 +94,8 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         }
         (CUDA_ERROR_INVALID_VALUE, LAUNCH | LAUNCH_EX) => {
             "check that every dimension of the grid and the block is at least 1, that the grid, \
-             the block and the shared memory are within the device's limits (for more than 48 KiB \
-             of dynamic shared memory, call `Function::set_max_dynamic_shared_bytes` once), that \
-             the arguments match the kernel's parameters, and that the driver supports the \
-             attributes"
+             the block and the shared memory are within the device's limits, that the arguments \
+             match the kernel's parameters, and that the driver supports the attributes"
         }
         (CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, _) => {
             "launch at most as many blocks as `Occupancy::cooperative_blocks` returns"

@@ -209,8 +209,8 @@ pub enum Error {
     },
     /// No block of a kernel fits on the device.
     #[error(
-        "`{call}` found no block size that fits: the kernel needs more shared memory than a launch \
-         may request; request less, or allow more with `Function::set_max_dynamic_shared_bytes`"
+        "`{call}` found no block size that fits: the kernel needs more shared memory than a block \
+         has on this device; request less"
     )]
     NothingFits {
         /// The driver call that reported it.

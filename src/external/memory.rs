@@ -149,7 +149,10 @@ impl Drop for MemoryInner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. All mappings were freed
         // before, as they own this (`external-kept`). Its context is alive, and need not be current (F463).
-        release_relaxed(unsafe { later!(cuDestroyExternalMemory(self.raw)) });
+        release_relaxed(unsafe { later!(cuDestroyExternalMemory(self.raw)) }, || MemoryInner {
+            context: self.context.clone(),
+            ..*self
+        });
     }
 }
 
@@ -164,7 +167,10 @@ impl Drop for Mapped {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the mapping, which was made and not freed, and nothing uses it
         // (`idle-outside`). Its context is alive, and need not be current (F463).
-        release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
+        release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) }, || Mapped {
+            address: self.address,
+            _memory: self._memory.clone(),
+        });
     }
 }
 

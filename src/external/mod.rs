@@ -49,6 +49,10 @@
 //! for work, such as those of a [`DeviceBuffer`](crate::DeviceBuffer), a module, a graph that runs in an ordered stream, the
 //! last handle of a context, and a semaphore that an ordered stream uses. Nothing on the host ends such a wait but a signal,
 //! so signal on the error paths of the other interface, too.
+//!
+//! The same holds for an [imported event](crate::PushedGuard::import_event) whose process died. A wait for an event with a
+//! limit is [`Event::synchronize_timeout`](crate::Event::synchronize_timeout): record one behind the work that may never
+//! end, and wait for it before anything that waits without a limit.
 
 #[cfg(unix)]
 mod dma_buf;

@@ -6,7 +6,9 @@ use crate::brand::Brand;
 use crate::call::{answer, later, name, same_context};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
+use crate::driver::release::put_off;
 use crate::error::{Error, Result};
+use crate::memory::home::Ended;
 use crate::memory::in_flight::InFlight;
 use crate::stack::PushedGuard;
 use ffi::{
@@ -30,7 +32,7 @@ use std::ffi::c_void;
 #[cfg(unix)]
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
-use std::{fmt, ptr};
+use std::{fmt, mem, ptr};
 
 /// What another interface exports a semaphore as: [`PushedGuard::import_external_semaphore`].
 ///
@@ -143,15 +145,28 @@ impl SemaphoreInner {
     }
 }
 
+impl SemaphoreInner {
+    /// Takes out what is still to release.
+    #[cold]
+    #[inline]
+    fn again(&mut self) -> SemaphoreInner {
+        let (context, in_flight) = (self.context.clone(), mem::take(&mut self.in_flight));
+        SemaphoreInner { raw: self.raw, context, in_flight }
+    }
+}
+
 impl Drop for SemaphoreInner {
     #[inline]
     fn drop(&mut self) {
-        if !self.in_flight.end() {
-            return; // the device may still use it
+        match self.in_flight.end() {
+            Ended::Over => {}
+            Ended::Unknown => return, // the device may still use it
+            Ended::NotNow => return put_off(self.again()),
         }
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. No signal and no wait is
         // outstanding (`external-kept`). Its context is alive, and need not be current (F467).
-        release_relaxed(unsafe { later!(cuDestroyExternalSemaphore(self.raw)) });
+        let raw = self.raw;
+        release_relaxed(unsafe { later!(cuDestroyExternalSemaphore(raw)) }, || self.again());
     }
 }
 

@@ -3,10 +3,12 @@
 
 use crate::call::{answer, name};
 use crate::error::{Error, Result};
-use crate::function::{Function, FunctionAttribute};
+use crate::function::{Function, FunctionAttribute, FunctionInner};
 use crate::settings::{CacheConfig, SharedMemoryConfig};
+use std::sync::atomic::Ordering;
 
 const SET: &str = name!(cuFuncSetAttribute);
+const MAX_DYNAMIC: FunctionAttribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 
 /// The part of a multiprocessor's L1 cache and shared memory that is used as shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -30,13 +32,6 @@ impl Carveout {
     }
 }
 
-/// Converts a number of bytes to the driver's type.
-#[inline]
-pub(crate) fn bytes(call: &'static str, bytes: u32) -> Result<i32> {
-    let reason = "no device has this much shared memory: request less";
-    bytes.try_into().map_err(|_| Error::InvalidArgument { call, reason })
-}
-
 /// Refuses a number that is not an attribute. The driver uses it as an index into a table, and crashes for a
 /// large one ([F292](crate::driver_facts#F292)).
 #[inline]
@@ -46,6 +41,71 @@ pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result 
         return Err(Error::InvalidArgument { call, reason });
     }
     Ok(())
+}
+
+/// Refuses what [`known`] refuses, and the maximum of dynamic shared memory: all handles of a function share it, so that
+/// one could take from another what that counts on.
+#[inline]
+pub(crate) fn settable(call: &'static str, attribute: FunctionAttribute) -> Result {
+    let reason = "a launch allows itself the dynamic shared memory that it requests: set \
+        `LaunchConfig::shared_bytes`, and not this maximum";
+    if attribute == MAX_DYNAMIC {
+        return Err(Error::InvalidArgument { call, reason });
+    }
+    known(call, attribute)
+}
+
+impl FunctionInner {
+    /// Returns an attribute that [`known`] knows.
+    #[inline]
+    fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
+        let mut value = 0;
+        // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; the attribute is one
+        // (F292); needs no current context (F38).
+        unsafe { answer!(cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }.check()?;
+        Ok(value)
+    }
+
+    /// Sets an attribute that [`known`] knows.
+    #[inline]
+    fn set(&self, attribute: FunctionAttribute, value: i32) -> Result {
+        // SAFETY: the function is alive; the attribute is one, so that the driver finds it in its table (F292), and
+        // answers for a value that it cannot have (F273); needs no current context (F272).
+        unsafe { answer!(cuFuncSetAttribute(self.raw, attribute, value)) }.result()
+    }
+
+    /// Lets a launch request so many bytes of dynamic shared memory, if a block can have them on the device.
+    ///
+    /// The driver allows 48 KiB less the static shared memory at first, and has to be told that more is wanted
+    /// ([F310](crate::driver_facts#F310)). It is told the most that the device has, so that it does not matter in which
+    /// order handles of the function ask for how much. A handle asks once.
+    ///
+    /// # Errors
+    /// A driver error.
+    #[inline]
+    pub(crate) fn allow_shared(&self, bytes: u32) -> Result {
+        if bytes > self.allowed.load(Ordering::Relaxed) { self.allow(bytes) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allow(&self, bytes: u32) -> Result {
+        let positive = |number: i32| u32::try_from(number).unwrap_or(0);
+        let now = positive(self.attribute(MAX_DYNAMIC)?);
+        if bytes <= now {
+            self.allowed.store(now, Ordering::Relaxed);
+            return Ok(());
+        }
+        let own = positive(self.attribute(ffi::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?);
+        let all = ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let most = positive(self.owner.context().device().attribute(all)?).saturating_sub(own);
+        if most > now {
+            self.set(MAX_DYNAMIC, most.cast_signed())?;
+        }
+        // There is no more to be had: the driver answers for a launch that requests it.
+        self.allowed.store(u32::MAX, Ordering::Relaxed);
+        Ok(())
+    }
 }
 
 impl Function<'_> {
@@ -58,11 +118,7 @@ impl Function<'_> {
     #[inline]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         known(name!(cuFuncGetAttribute), attribute)?;
-        let mut value = 0;
-        // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; the attribute is one
-        // (F292); needs no current context (F38).
-        unsafe { answer!(cuFuncGetAttribute(&raw mut value, attribute, self.raw())) }.check()?;
-        Ok(value)
+        self.inner.attribute(attribute)
     }
 
     /// Sets one attribute, for all code that launches the function in this context.
@@ -70,30 +126,13 @@ impl Function<'_> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that cannot be set, or not to this value
     /// ([F273](crate::driver_facts#F273)); [`Error::InvalidArgument`] for a number that is not an attribute in
-    /// [`ffi`].
+    /// [`ffi`], and for the maximum of dynamic shared memory, which launches raise by themselves
+    /// ([`LaunchConfig::shared_bytes`](crate::LaunchConfig::shared_bytes)).
     #[doc(alias = "cuFuncSetAttribute")]
     #[inline]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
-        known(SET, attribute)?;
-        // SAFETY: the function is alive; the attribute is one, so that the driver finds it in its table (F292), and
-        // answers for a value that it cannot have (F273); needs no current context (F272).
-        unsafe { answer!(cuFuncSetAttribute(self.raw(), attribute, value)) }.result()
-    }
-
-    /// Sets the maximum dynamic shared memory that a launch of the function may request, in bytes.
-    ///
-    /// Call it once if you need more than 48 KiB. A launch that requests more than the maximum is refused
-    /// ([F273](crate::driver_facts#F273), [F310](crate::driver_facts#F310)). The launch itself makes no call
-    /// for it.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for more than a block can have on the device, including the static shared
-    /// memory of the function.
-    #[doc(alias = "cuFuncSetAttribute")]
-    #[inline]
-    pub fn set_max_dynamic_shared_bytes(&self, size: u32) -> Result {
-        let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.set_attribute(attribute, bytes(SET, size)?)
+        settable(SET, attribute)?;
+        self.inner.set(attribute, value)
     }
 
     /// Sets the preferred shared-memory carve-out of a multiprocessor (a hint).

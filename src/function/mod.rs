@@ -4,7 +4,7 @@
 mod attributes;
 
 pub use attributes::Carveout;
-pub(crate) use attributes::{bytes, known};
+pub(crate) use attributes::{known, settable};
 
 use crate::brand::Brand;
 use crate::call::answer;
@@ -15,6 +15,7 @@ use ffi::{CUfunction, CUfunction_attribute};
 use static_assertions::assert_impl_all;
 use std::ffi::CStr;
 use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// An attribute of a kernel. The constants are in [`ffi`], such as [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
 pub type FunctionAttribute = CUfunction_attribute;
@@ -27,14 +28,25 @@ pub struct Function<'ctx> {
 }
 assert_impl_all!(Function<'static>: Send, Sync);
 
-#[derive(Clone)]
 #[doc(hidden)]
 pub struct FunctionInner {
     raw: CUfunction,
     /// The [`Context::key`] of its context.
     of: usize,
     owner: Owner,
+    /// The bytes of dynamic shared memory that the driver certainly allows a launch. All handles of a function share what
+    /// the driver allows, which only ever grows.
+    allowed: AtomicU32,
 }
+
+impl Clone for FunctionInner {
+    #[inline]
+    fn clone(&self) -> Self {
+        let allowed = AtomicU32::new(self.allowed.load(Ordering::Relaxed));
+        FunctionInner { raw: self.raw, of: self.of, owner: self.owner.clone(), allowed }
+    }
+}
+
 // SAFETY: a function is a part of its module and, like it, not tied to a thread (F30, F38).
 unsafe impl Send for FunctionInner {}
 // SAFETY: as for `Send`; through `&FunctionInner` the handle is only read, and what is set of a function is
@@ -73,7 +85,8 @@ impl Function<'_> {
     #[inline]
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
         let of = owner.context().key();
-        Function { inner: FunctionInner { raw, of, owner }, _brand: Brand::new() }
+        let inner = FunctionInner { raw, of, owner, allowed: AtomicU32::new(0) };
+        Function { inner, _brand: Brand::new() }
     }
 
     /// Returns the context.

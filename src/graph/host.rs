@@ -3,7 +3,7 @@
 
 use crate::call::fault;
 use crate::driver::fork;
-use crate::driver::release::drop_contained;
+use crate::driver::release::{catch_up, drop_contained, in_function};
 use crate::stream::host_function::{Panic, lock};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,6 +40,8 @@ struct Hold<F>(Arc<Call<F>>);
 
 impl<F: Send> Called for Hold<F> {
     fn panicked(&self) -> Option<Panic> {
+        // What the function dropped.
+        catch_up();
         fork::lock(&self.0.panic)?.take()
     }
 }
@@ -66,6 +68,7 @@ pub(super) fn node<F: FnMut() + Send + 'static>(
     function: F,
 ) -> (Arc<dyn Called>, ffi::CUDA_HOST_NODE_PARAMS) {
     fault::gives_function();
+    catch_up();
     let call = Arc::new(Call {
         running: Mutex::new(()),
         function: Mutex::new(Slot { function: Some(function), over: false }),
@@ -79,23 +82,30 @@ unsafe extern "C" fn run<F: FnMut()>(data: *mut c_void) {
     // SAFETY: the address in an `Arc` of this type, of which the driver has a count for as long as it may call
     // this. Only references are made of it: any number of threads may be here.
     let call = unsafe { &*data.cast_const().cast::<Call<F>>() };
-    let one_at_a_time = lock(&call.running);
-    // While the function runs, no lock is held that the end of the graph takes: the function may cause that
-    // end.
-    let taken = lock(&call.function).function.take();
-    let Some(mut function) = taken else { return };
-    let result = catch_unwind(AssertUnwindSafe(&mut function));
-    let over = {
-        let mut slot = lock(&call.function);
-        if slot.over { Some(function) } else { slot.function.replace(function) }
-    };
-    drop_contained(over);
-    drop(one_at_a_time);
-    if let Err(panic) = result {
-        // The first one stays; the other is dropped after the lock.
-        let mut first = lock(&call.panic);
-        let other = if first.is_none() { first.replace(panic) } else { Some(panic) };
-        drop(first);
-        drop_contained(other);
+    in_function(|| call.run());
+}
+
+impl<F: FnMut()> Call<F> {
+    /// Runs the function, unless the graph is gone.
+    fn run(&self) {
+        let one_at_a_time = lock(&self.running);
+        // While the function runs, no lock is held that the end of the graph takes: the function may cause that
+        // end.
+        let taken = lock(&self.function).function.take();
+        let Some(mut function) = taken else { return };
+        let result = catch_unwind(AssertUnwindSafe(&mut function));
+        let over = {
+            let mut slot = lock(&self.function);
+            if slot.over { Some(function) } else { slot.function.replace(function) }
+        };
+        drop_contained(over);
+        drop(one_at_a_time);
+        if let Err(panic) = result {
+            // The first one stays; the other is dropped after the lock.
+            let mut first = lock(&self.panic);
+            let other = if first.is_none() { first.replace(panic) } else { Some(panic) };
+            drop(first);
+            drop_contained(other);
+        }
     }
 }

@@ -51,7 +51,9 @@ pub use times::{NodeTime, NodeTimes};
 
 use crate::brand::{Brand, never};
 use crate::context::Context;
+use crate::driver::release::put_off;
 use crate::error::{Error, Result};
+use crate::memory::home::Ended;
 use crate::memory::in_flight::InFlight;
 use crate::ops::Operation;
 use difference::Refused;
@@ -136,13 +138,31 @@ impl GraphInner {
     }
 }
 
+impl GraphInner {
+    /// Takes out what is still to release: the graph, and what it uses.
+    #[cold]
+    #[inline]
+    fn again(&mut self, exec: Exec) -> GraphInner {
+        let (template, resources) = (self.template.take(), mem::take(&mut self.resources));
+        let in_flight = mem::take(&mut self.in_flight);
+        let context = self.context.clone();
+        GraphInner { in_flight, exec, template, resources, context, refused: None }
+    }
+}
+
 impl Drop for GraphInner {
     #[inline]
     fn drop(&mut self) {
-        if !self.in_flight.end() {
+        match self.in_flight.end() {
+            Ended::Over => {}
             // It may still run: what it uses stays. The driver frees the executable graph when it is done.
-            mem::forget(mem::take(&mut self.resources));
+            Ended::Unknown => mem::forget(mem::take(&mut self.resources)),
+            Ended::NotNow => {
+                let exec = self.exec.take();
+                return put_off(self.again(exec));
+            }
         }
+        self.exec.take().end(|exec| self.again(exec));
     }
 }
 

@@ -14,6 +14,7 @@ use ffi::{
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::mem::{self, ManuallyDrop};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -26,6 +27,7 @@ pub(super) fn node_params(r#type: CUgraphNodeType) -> CUgraphNodeParams {
 
 /// A graph: nodes and edges.
 pub(super) struct Template {
+    /// Null once it is [taken](Self::take) out.
     raw: CUgraph,
     /// A number that no other graph of this process has.
     id: u64,
@@ -47,6 +49,13 @@ impl Template {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         Template { raw, id, copy_of: None, nodes: OnceCell::new(), fills: BTreeMap::new() }
+    }
+
+    /// Takes the graph out. What is left destroys nothing.
+    #[cold]
+    #[inline]
+    pub(super) fn take(&mut self) -> Template {
+        Template::new(mem::replace(&mut self.raw, ptr::null_mut()))
     }
 
     /// Creates a graph without nodes.
@@ -216,9 +225,12 @@ impl Template {
 impl Drop for Template {
     #[inline]
     fn drop(&mut self) {
+        if self.raw.is_null() {
+            return;
+        }
         // SAFETY: this is the only owner of the graph, which was made and not destroyed, and whose
         // capture is over.
-        release(|| unsafe { answer!(cuGraphDestroy(self.raw)) });
+        release(|| unsafe { answer!(cuGraphDestroy(self.raw)) }, || Template::new(self.raw));
     }
 }
 
@@ -248,7 +260,25 @@ impl Exec {
     /// Destroys it: an update failed, and may have changed a part of it.
     #[inline]
     pub(super) fn lose(&mut self) {
-        *self = Exec { raw: ptr::null_mut(), of: 0 };
+        drop(self.take());
+    }
+
+    /// Takes it out. What is left destroys nothing.
+    #[inline]
+    pub(super) fn take(&mut self) -> Exec {
+        mem::replace(self, Exec { raw: ptr::null_mut(), of: 0 })
+    }
+
+    /// Destroys it. If the driver refuses that only on this thread, what `again` makes of it is dropped later.
+    #[inline]
+    pub(super) fn end<T: Send + 'static>(self, again: impl FnOnce(Exec) -> T) {
+        let exec = ManuallyDrop::new(self);
+        let Some(raw) = exec.raw() else { return };
+        // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it, as
+        // replays borrow it until they are waited for, except behind a fault of another context (F326): then
+        // it is freed when it has run (CUDA driver API, `cuGraphExecDestroy`). Captures do not refuse it (F141).
+        let destroy = unsafe { later!(cuGraphExecDestroy(raw)) };
+        release_relaxed(destroy, || again(Exec { ..*exec }));
     }
 
     /// Creates an executable graph.
@@ -272,10 +302,6 @@ impl Exec {
 impl Drop for Exec {
     #[inline]
     fn drop(&mut self) {
-        let Some(raw) = self.raw() else { return };
-        // SAFETY: this is the only owner of the handle, which was made and not destroyed. Nothing runs it, as
-        // replays borrow it until they are waited for, except behind a fault of another context (F326): then
-        // it is freed when it has run (CUDA driver API, `cuGraphExecDestroy`). Captures do not refuse it (F141).
-        release_relaxed(unsafe { later!(cuGraphExecDestroy(raw)) });
+        self.take().end(|exec| exec);
     }
 }

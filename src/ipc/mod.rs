@@ -150,7 +150,9 @@ impl Drop for Opened {
     fn drop(&mut self) {
         // SAFETY: the address is one that the driver returned, closed once for each time. Nothing of this process uses
         // the memory any more (`idle-outside`). Some context has to be current (F402).
-        release_in(&self.context, unsafe { later!(cuIpcCloseMemHandle(self.address)) });
+        release_in(&self.context, unsafe { later!(cuIpcCloseMemHandle(self.address)) }, || {
+            Opened { address: self.address, context: self.context.clone() }
+        });
     }
 }
 
@@ -254,6 +256,10 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Imports an event of another process. Both processes record it, wait for it and query it.
     ///
     /// A wait is for the record that came last, of whichever process, when the wait was enqueued.
+    ///
+    /// If the other process dies, the event stays as it was ([F626](crate::driver_facts#F626)). Where it was not complete,
+    /// waits for it [never end](crate::external#waits-that-never-end), on the host and on the device. So find out by other
+    /// means whether the process lives, and wait with [a limit](Event::synchronize_timeout).
     ///
     /// # Errors
     /// A driver error for what is no handle, and for a handle of this process; [`NotCurrent`](Error::NotCurrent).

@@ -72,7 +72,7 @@ impl Drop for Inner {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the pool, which was imported and not destroyed. What was imported from it
         // is freed (`Freed`).
-        release(|| unsafe { answer!(cuMemPoolDestroy(self.0)) });
+        release(|| unsafe { answer!(cuMemPoolDestroy(self.0)) }, || Inner(self.0));
     }
 }
 
@@ -184,7 +184,10 @@ impl Drop for Opened {
     fn drop(&mut self) {
         // SAFETY: the address is one that the driver returned for an import, freed once. Nothing of this process uses
         // the memory any more (`idle-outside`). No context has to be current (F40).
-        release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
+        release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) }, || Opened {
+            address: self.address,
+            _pool: self._pool.clone(),
+        });
     }
 }
 

@@ -3,7 +3,8 @@
 
 use crate::call::{answer, name};
 use crate::context::Context;
-use crate::driver::release::release;
+use crate::driver::fork;
+use crate::driver::release::report;
 use crate::error::{LoadError, Result};
 use crate::image::sealed::Sealed as _;
 use crate::image::{Bytes, Cubin, Image, ImageKind, Ptx};
@@ -71,7 +72,10 @@ impl Drop for Linker {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the state, which was created and not destroyed; the options and
         // buffers live until the field is dropped, behind this. Needs no current context (F289).
-        release(|| unsafe { answer!(cuLinkDestroy(self.raw)) });
+        // It stays on its thread, so that is none of the driver's.
+        if !fork::is_child() {
+            report(unsafe { answer!(cuLinkDestroy(self.raw)) });
+        }
     }
 }
 

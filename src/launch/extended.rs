@@ -336,6 +336,10 @@ impl Spec for ExtendedLaunch<'_, '_> {
         name!(cuLaunchKernelEx)
     }
     #[inline]
+    fn shared_bytes(&self) -> u32 {
+        self.config.shared_bytes
+    }
+    #[inline]
     fn is_empty(&self) -> bool {
         self.config.is_empty()
     }

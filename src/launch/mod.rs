@@ -64,6 +64,10 @@ pub struct LaunchConfig {
     /// The number of threads in a block.
     pub block: Dim3,
     /// The dynamic shared memory of a block, in bytes.
+    ///
+    /// A block may have as much as the [device](ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) has for it, less
+    /// the static shared memory of the kernel. The first launch of a [`Function`](crate::Function) with any of it asks how
+    /// much the driver allows, and raises that if it is less ([F310](crate::driver_facts#F310)).
     pub shared_bytes: u32,
 }
 

@@ -5,6 +5,7 @@ use crate::call::{answer, name};
 use crate::device::DeviceAttribute;
 use crate::error::{Error, Result};
 use crate::function::{Function, FunctionInner};
+use crate::launch::spec::sealed::Spec as _;
 use crate::launch::{ExtendedLaunch, LaunchConfig};
 use crate::stack::PushedGuard;
 use ffi::{CUoccupancy_flags, CUoccupancyB2DSize};
@@ -121,6 +122,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         const CALL: &str = name!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags);
         let threads = count(CALL, threads)?;
         self.enter(CALL)?;
+        self.function.allow_shared(shared_bytes)?;
         let mut blocks = 0;
         // SAFETY: writes one `c_int` to `blocks`, which is valid for it; the function is loaded; the
         // context that `enter` found to be the guard's is current. The driver checks the numbers.
@@ -204,6 +206,8 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     ) -> Result<BlockSize> {
         let limit = count(BLOCK_SIZE, limit.unwrap_or(0))?;
         self.enter(BLOCK_SIZE)?;
+        // What a function returns is known only in the call.
+        self.function.allow_shared(if sizes.is_some() { TOO_MUCH } else { bytes as u32 })?;
         let (mut blocks, mut threads) = (0, 0);
         // SAFETY: 1. Writes two `c_int`, which are valid for it; the function is loaded; the context that
         // `enter` found to be the guard's is current. 2. What `sizes` asks for is the caller's obligation.
@@ -241,6 +245,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         const CALL: &str = name!(cuOccupancyAvailableDynamicSMemPerBlock);
         let (blocks, threads) = (count(CALL, blocks)?, count(CALL, threads)?);
         self.enter(CALL)?;
+        self.function.allow_shared(TOO_MUCH)?;
         let mut bytes = 0;
         // SAFETY: writes one `usize` to `bytes`, which is valid for it and not null (F313); the rest as in
         // `active_blocks`.
@@ -265,6 +270,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     #[inline]
     pub fn max_cluster_size(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxPotentialClusterSize))?;
+        self.function.allow_shared(launch.shared_bytes())?;
         let mut size = 0;
         // SAFETY: writes one `c_int` to `size`, which is valid for it; the function is loaded, and the
         // configuration with its attributes lives during the call; the null stream stands for the
@@ -286,6 +292,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
     #[inline]
     pub fn active_clusters(&self, launch: &ExtendedLaunch<'_, 'ctx>) -> Result<u32> {
         self.enter(name!(cuOccupancyMaxActiveClusters))?;
+        self.function.allow_shared(launch.shared_bytes())?;
         let mut clusters = 0;
         // SAFETY: as in `max_cluster_size`.
         let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {

@@ -27,6 +27,8 @@ pub(crate) mod sealed {
     pub trait Spec {
         /// Returns the name of the driver call.
         fn call(&self) -> &'static str;
+        /// Returns the bytes of dynamic shared memory of a block.
+        fn shared_bytes(&self) -> u32;
         /// Returns whether it launches no block: [`LaunchConfig::is_empty`].
         fn is_empty(&self) -> bool;
         /// Returns whether there can be attributes.
@@ -54,6 +56,10 @@ pub(crate) mod sealed {
         #[inline]
         fn call(&self) -> &'static str {
             name!(cuLaunchKernel)
+        }
+        #[inline]
+        fn shared_bytes(&self) -> u32 {
+            self.shared_bytes
         }
         #[inline]
         fn is_empty(&self) -> bool {

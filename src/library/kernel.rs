@@ -172,22 +172,10 @@ impl LibraryKernel {
         attribute: FunctionAttribute,
         value: i32,
     ) -> Result {
-        function::known(SET, attribute)?;
+        function::settable(SET, attribute)?;
         // SAFETY: the kernel is alive; the attribute is one, so that the driver finds it in its table (F292); no
         // context need be current (F285).
         unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }.result()
-    }
-
-    /// Sets the maximum dynamic shared memory of a launch on a device, in bytes. See
-    /// [`Function::set_max_dynamic_shared_bytes`].
-    ///
-    /// # Errors
-    /// The errors of [`Function::set_max_dynamic_shared_bytes`].
-    #[doc(alias = "cuKernelSetAttribute")]
-    #[inline]
-    pub fn set_max_dynamic_shared_bytes(&self, device: Device, size: u32) -> Result {
-        let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        self.set_attribute(device, attribute, function::bytes(SET, size)?)
     }
 
     /// Sets the preferred shared-memory carve-out on a device. See [`Function::set_carveout`].

@@ -119,7 +119,7 @@ impl Library {
     #[inline]
     pub fn try_unload(self) -> Result<Result, Library> {
         match Arc::try_unwrap(self.inner) {
-            Ok(mut inner) => Ok(inner.unload().result()),
+            Ok(mut inner) => Ok(inner.unload()),
             Err(inner) => Err(Library { inner }),
         }
     }

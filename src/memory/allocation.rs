@@ -109,8 +109,17 @@ impl Allocation {
     /// Takes ownership of a block of so many bytes that a stream allocated. One of 0 bytes has the address 0.
     #[inline]
     pub(crate) fn ordered(address: CUdeviceptr, home: std::sync::Arc<Home>, bytes: usize) -> Self {
-        let free = Free::Ordered { block: Block::Own(bytes), home };
-        Allocation { address, of: free.context().key(), free, share: Mutex::new(None) }
+        Allocation::of_home(address, home, Block::Own(bytes))
+    }
+
+    /// Takes ownership of memory that belongs to a stream.
+    #[inline]
+    pub(super) fn of_home(
+        address: CUdeviceptr,
+        home: std::sync::Arc<Home>,
+        block: Block,
+    ) -> Allocation {
+        Allocation::new(address, home.context().key(), Free::Ordered { home, block })
     }
 
     /// Gives memory that nothing uses to a stream. Returns false for a variable, which its module would lend again.
@@ -368,7 +377,8 @@ impl Drop for Allocation {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
-                release_relaxed(unsafe { later!(cuMemFree_v2(self.address)) });
+                let address = self.address;
+                release_relaxed(unsafe { later!(cuMemFree_v2(address)) }, || self.take());
             }
             Free::InOrder { stream, .. } => {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the
@@ -376,7 +386,8 @@ impl Drop for Allocation {
                 // (`idle-outside`), and what the stream still does comes before the free. Captures of
                 // other streams do not refuse it (F141), and this one is not captured while the buffer is
                 // alive (`captured-unused`).
-                release_relaxed(unsafe { later!(cuMemFreeAsync(self.address, stream.raw)) });
+                let (address, stream) = (self.address, stream.raw);
+                release_relaxed(unsafe { later!(cuMemFreeAsync(address, stream)) }, || self.take());
             }
         }
     }

@@ -16,6 +16,7 @@ use crate::owned::Keep;
 use crate::stack::PushedGuard;
 use ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray};
 use static_assertions::assert_impl_all;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
@@ -236,7 +237,7 @@ pub(super) struct ArrayOwner {
     context: Context,
     ends: ArrayEnd,
     /// The memory that it is a mapping of, or what lends it, which ends after it.
-    _of: Option<Box<Keep>>,
+    of: Option<Box<Keep>>,
 }
 
 /// How an array ends.
@@ -258,7 +259,7 @@ impl ArrayOwner {
         ends: ArrayEnd,
         of: Option<Box<Keep>>,
     ) -> Self {
-        ArrayOwner { address, context, ends, _of: of }
+        ArrayOwner { address, context, ends, of }
     }
 
     pub(super) fn context(&self) -> &Context {
@@ -270,17 +271,23 @@ impl Drop for ArrayOwner {
     #[inline]
     fn drop(&mut self) {
         let raw = handle(self.address);
+        let of = Cell::new(self.of.take());
+        let again = || ArrayOwner::new(self.address, self.context.clone(), self.ends, of.take());
         // SAFETY, of each: this is the only owner of the array, which was created and not destroyed. Nothing uses it
         // (`idle-outside`), and the textures and surfaces of it are gone. Its context is alive, and current during the
         // call.
         match self.ends {
             ArrayEnd::MipmappedDestroyed => {
                 // SAFETY: as above.
-                release_in(&self.context, unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) });
+                release_in(
+                    &self.context,
+                    unsafe { later!(cuMipmappedArrayDestroy(raw.cast())) },
+                    again,
+                );
             }
             ArrayEnd::Destroyed => {
                 // SAFETY: as above.
-                release_in(&self.context, unsafe { later!(cuArrayDestroy(raw.cast())) });
+                release_in(&self.context, unsafe { later!(cuArrayDestroy(raw.cast())) }, again);
             }
             ArrayEnd::WithLender => {}
         }

@@ -6,13 +6,13 @@
 
 use super::blocks::{Blocks, OrderedUsage};
 use super::in_flight::Streams;
-use super::{MemoryPool, allocate};
+use super::{Allocation, MemoryPool, allocate};
 use crate::call::{Answer, Later, answer, later, name};
 use crate::context::Context;
 use crate::context::wait::{self, wait};
 use crate::driver::capture_mode::relaxed;
 use crate::driver::fork;
-use crate::driver::release::{release, report_drop};
+use crate::driver::release::{catch_up, is_for_later, put_off, release, report_drop};
 use crate::error::{Error, Result, is_sticky};
 use crate::event::EventInner;
 use crate::owned::{GraphicsMapping, Keep, StreamInner};
@@ -168,6 +168,7 @@ impl Home {
     #[inline]
     fn ask_all_for_memory(&self) {
         let device = self.context().device();
+        catch_up();
         let Some(homes) = fork::lock(&HOMES) else { return };
         let all: Vec<_> = homes.iter().filter_map(Weak::upgrade).collect();
         drop(homes);
@@ -205,7 +206,7 @@ impl Home {
 
     /// Takes memory back whose uses are all enqueued in the stream, or ordered before what comes next in it.
     #[inline]
-    pub(crate) fn give_back(&self, address: CUdeviceptr, block: &mut Block) {
+    pub(crate) fn give_back(self: &std::sync::Arc<Self>, address: CUdeviceptr, block: &mut Block) {
         match block {
             &mut Block::Own(bytes) => {
                 let Some(mut blocks) = fork::lock(&self.blocks) else { return };
@@ -217,7 +218,7 @@ impl Home {
             }
             Block::Pool { .. } => self.free(address),
             Block::Plain => self.free_plain(address),
-            Block::Foreign(_) => self.end_foreign(mem::replace(block, Block::Plain)),
+            Block::Foreign(_) => self.end_foreign(address, mem::replace(block, Block::Plain)),
             Block::Mapped(_) => self.end_mapping(mem::replace(block, Block::Plain)),
         }
     }
@@ -229,18 +230,22 @@ impl Home {
         host_saw(address);
         // SAFETY: the owner gave up the memory, which was allocated and not freed; its context is alive, and need not be
         // current (F40). Work that uses the memory is waited for (F50), and captures do not refuse it (F101).
-        self.release(unsafe { later!(cuMemFree_v2(address)) });
+        self.release(unsafe { later!(cuMemFree_v2(address)) }, || {
+            Allocation::plain(address, self.context().clone())
+        });
     }
 
     /// Lets other code have its memory back, once the device is done with it. In the child of a fork the value that keeps it
     /// is left to the parent, as always ([`Keep`]).
     #[cold]
     #[inline]
-    fn end_foreign(&self, block: Block) {
+    fn end_foreign(self: &std::sync::Arc<Self>, address: CUdeviceptr, block: Block) {
         let Block::Foreign(keep) = block else { return };
         let (waited, over) = self.wait_to_end();
         if over {
             drop(keep);
+        } else if is_for_later(&waited) {
+            return put_off(Allocation::of_home(address, self.clone(), Block::Foreign(keep)));
         } else {
             keep.leak();
         }
@@ -267,20 +272,23 @@ impl Home {
         // SAFETY: the owner gave up the memory, which was allocated and not freed; the stream is alive, and no context
         // need be current (F40). All its uses come before (`ordered-apart`). Captures of other streams do not refuse
         // it (F141), and this one is not captured, since memory owns it (`captured-unused`).
-        self.release(unsafe { later!(cuMemFreeAsync(address, self.raw())) });
+        self.release(unsafe { later!(cuMemFreeAsync(address, self.raw())) }, || {
+            Allocation::in_order(address, self.stream.clone(), self.pool.clone())
+        });
     }
 
     /// Makes a call that releases memory. If the device is lost, only the first failure is reported: the memory goes
     /// with its context.
     #[inline]
-    fn release(&self, call: Later<impl Fn() -> ffi::CUresult>) {
-        release(|| {
+    fn release(&self, call: Later<impl Fn() -> ffi::CUresult>, again: impl FnOnce() -> Allocation) {
+        let make = || {
             let answer = relaxed(call);
             match is_sticky(answer.code) && self.lost.swap(true, Ordering::Relaxed) {
                 true => Answer::new(answer.call, ffi::CUDA_SUCCESS),
                 false => answer,
             }
-        });
+        };
+        release(make, again);
     }
 
     /// Reports an error that makes memory leak, unless the device is lost and that was reported.
@@ -410,6 +418,17 @@ impl Drop for Home {
     }
 }
 
+/// Whether streams are done with what ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// They certainly use it no more.
+    Over,
+    /// They may still use it.
+    Unknown,
+    /// The driver refuses to wait on this thread: the end is [put off](put_off).
+    NotNow,
+}
+
 /// The streams that read memory which belongs to another one, or to none, and which may be freed only behind them.
 pub(crate) struct Readers {
     /// Those of the memory's context. They are behind what wrote it, so operations of theirs use it.
@@ -464,17 +483,24 @@ impl Readers {
         Ok(())
     }
 
-    /// Waits for everything that the readers have enqueued. Returns whether that is certainly over.
+    /// Waits for everything that the readers have enqueued.
     #[cold]
     #[inline]
-    pub(crate) fn end(&mut self, mut failed: impl FnMut(&Home, Error)) -> bool {
-        let all = [self.own.get_mut(), self.peers.get_mut()];
-        all.into_iter().flat_map(|some| some.drain(..)).all(|reader| {
+    pub(crate) fn end(&mut self, mut failed: impl FnMut(&Home, Error)) -> Ended {
+        for reader in self.own.get_mut().iter().chain(self.peers.get_mut().iter()) {
             let (waited, over) = reader.wait_to_end();
-            if let Err(error) = waited {
-                failed(&reader, error);
+            if !over && is_for_later(&waited) {
+                return Ended::NotNow;
             }
-            over
-        })
+            if let Err(error) = waited {
+                failed(reader, error);
+            }
+            if !over {
+                return Ended::Unknown;
+            }
+        }
+        self.own.get_mut().clear();
+        self.peers.get_mut().clear();
+        Ended::Over
     }
 }

@@ -1,8 +1,9 @@
 //! Lists of streams whose work may still use something: the streams in which a graph may still run after the call that
 //! replayed it, or a semaphore be used, and those that read shared memory.
 
-use super::home::Home;
+use super::home::{Ended, Home};
 use crate::driver::fork;
+use crate::driver::release::is_for_later;
 use crate::error::Result;
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -140,17 +141,25 @@ impl InFlight {
         waited
     }
 
-    /// Waits for the same before the graph ends. Returns whether it certainly runs no more.
+    /// Waits for the same before the graph ends.
     #[inline]
-    pub(crate) fn end(&self) -> bool {
-        let mut over = true;
-        for home in self.0.take() {
+    pub(crate) fn end(&self) -> Ended {
+        let (homes, mut end) = (self.0.take(), Ended::Over);
+        for home in &homes {
             let (waited, is_over) = home.wait_to_end();
-            over &= is_over;
+            if !is_over && is_for_later(&waited) {
+                for home in &homes {
+                    self.0.add(home);
+                }
+                return Ended::NotNow;
+            }
+            if !is_over {
+                end = Ended::Unknown;
+            }
             if let Err(error) = waited {
                 home.report(error);
             }
         }
-        over
+        end
     }
 }

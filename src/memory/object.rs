@@ -5,7 +5,7 @@ use crate::call::{Later, later};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
 use crate::driver::fork;
-use crate::driver::release::report_drop;
+use crate::driver::release::{is_for_later, put_off, report_drop};
 use crate::stack::with_current;
 use ffi::{CUresult, CUsurfObject, CUtexObject};
 use static_assertions::assert_impl_all;
@@ -53,15 +53,16 @@ impl Object {
 impl Drop for Object {
     #[inline]
     fn drop(&mut self) {
+        let again = || Object { raw: self.raw, context: self.context.clone() };
         match self.raw {
             Raw::Texture(raw) => {
                 // SAFETY: this is the only owner of the object, which was created and not destroyed, and nothing uses it
                 // (`idle-outside`). Its context is alive and current.
-                release_in(&self.context, unsafe { later!(cuTexObjectDestroy(raw)) });
+                release_in(&self.context, unsafe { later!(cuTexObjectDestroy(raw)) }, again);
             }
             Raw::Surface(raw) => {
                 // SAFETY: as above.
-                release_in(&self.context, unsafe { later!(cuSurfObjectDestroy(raw)) });
+                release_in(&self.context, unsafe { later!(cuSurfObjectDestroy(raw)) }, again);
             }
         }
     }
@@ -71,15 +72,21 @@ impl Drop for Object {
 /// current context ([F374](crate::driver_facts#F374)). Memory of another process is closed in some context
 /// ([F402](crate::driver_facts#F402)).
 #[inline]
-pub(crate) fn release_in(context: &Context, later: Later<impl Fn() -> CUresult>) {
+pub(crate) fn release_in<T: Send + 'static>(
+    context: &Context,
+    later: Later<impl Fn() -> CUresult>,
+    again: impl Fn() -> T,
+) {
     if fork::is_child() {
         return;
     }
     let released = with_current(context, || {
-        release_relaxed(later);
+        release_relaxed(later, &again);
         Ok(())
     });
-    if let Err(error) = released {
-        report_drop(error);
+    match released {
+        Ok(()) => {}
+        refused if is_for_later(&refused) => put_off(again()),
+        Err(error) => report_drop(error),
     }
 }

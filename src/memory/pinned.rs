@@ -276,11 +276,17 @@ impl<T: Element> PinnedBuffer<T> {
 
 impl<T: Element> Drop for PinnedBuffer<T> {
     fn drop(&mut self) {
+        let (start, len, mapped) = (self.memory.start, self.memory.len, self.mapped);
         match &mut self.owner {
-            // If the driver may still know the memory, it is leaked: a host function of a stream drops it (F23), or
-            // a child of a fork.
+            // If the driver may still know the memory, it is leaked, as in the child of a fork. A host function of a
+            // stream (F23) leaves it to another thread.
             Owner::Registered(registration) => {
-                if registration.memory_is_free() {
+                let again = |registration| PinnedBuffer {
+                    memory: Memory::<T>::at(Some(start), len),
+                    owner: Owner::Registered(registration),
+                    mapped,
+                };
+                if registration.memory_is_free(again) {
                     // SAFETY: 1. This is its owner's end, and the driver does not know it any more.
                     unsafe { self.memory.free() };
                 }

@@ -110,7 +110,7 @@ impl Drop for Inner {
         if self.owned {
             // SAFETY: this is the only owner of the pool, which was created and not destroyed. Memory
             // that others still have from it stays until it is freed (F174).
-            release(|| unsafe { answer!(cuMemPoolDestroy(self.raw)) });
+            release(|| unsafe { answer!(cuMemPoolDestroy(self.raw)) }, || Inner { ..*self });
         }
     }
 }

@@ -4,7 +4,8 @@
 use crate::call::{Answer, answer, later, name};
 use crate::context::Context;
 use crate::driver::capture_mode::relaxed;
-use crate::driver::release::release;
+use crate::driver::fork;
+use crate::driver::release::released;
 use crate::error::{Error, Result};
 use crate::memory::Element;
 use crate::registry::registered;
@@ -82,32 +83,45 @@ impl Registration {
     /// child of a fork, calls nothing.
     #[inline]
     fn end(&mut self) -> Answer {
+        self.end_or(|registration| registration)
+    }
+
+    /// [`end`](Self::end). If the driver refuses it only on this thread, what `again` makes of the registration is
+    /// dropped later.
+    #[inline]
+    fn end_or<T: Send + 'static>(&mut self, again: impl FnOnce(Registration) -> T) -> Answer {
         const CALL: &str = name!(cuMemHostUnregister);
         if self.ended.is_some() {
             return Answer::new(CALL, CUDA_SUCCESS);
         }
-        let mut answer = Answer::new(CALL, CUDA_ERROR_NOT_INITIALIZED);
-        release(|| {
-            // SAFETY: this is the only owner of the registration; no context need be current (F162).
-            // Captures do not refuse it (F141).
-            answer = relaxed(unsafe { later!(cuMemHostUnregister(self.start)) });
-            answer
-        });
+        if fork::is_child() {
+            self.ended = Some(false);
+            return Answer::new(CALL, CUDA_ERROR_NOT_INITIALIZED);
+        }
+        // SAFETY: this is the only owner of the registration; no context need be current (F162).
+        // Captures do not refuse it (F141).
+        let answer = relaxed(unsafe { later!(cuMemHostUnregister(self.start)) });
         let ended = is_over(answer.code);
         if ended {
             registered().retain(|&(from, _)| from != self.start.addr());
         }
         self.ended = Some(ended);
+        let (start, context) = (self.start, &self.context);
+        released(answer, || again(Registration { start, context: context.clone(), ended: None }));
         answer
     }
 
     /// Ends the registration and returns whether the memory can be returned to the allocator. If the driver
     /// still considers it page-locked, later copies with other memory at the address would use the old pages
-    /// ([F168](crate::driver_facts#F168)).
+    /// ([F168](crate::driver_facts#F168)). `again` makes the owner of memory that is returned later: see
+    /// [`end_or`](Self::end_or).
     #[inline]
-    pub(super) fn memory_is_free(&mut self) -> bool {
+    pub(super) fn memory_is_free<T: Send + 'static>(
+        &mut self,
+        again: impl FnOnce(Registration) -> T,
+    ) -> bool {
         // The answer is kept in `ended`, and the hook received it if it is an error.
-        let _answer = self.end();
+        let _answer = self.end_or(again);
         self.ended == Some(true)
     }
 

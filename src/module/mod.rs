@@ -78,7 +78,7 @@ impl<'ctx> Module<'ctx> {
     #[inline]
     pub fn try_unload(self) -> Result<Result, Self> {
         match Arc::try_unwrap(self.inner) {
-            Ok(mut inner) => Ok(inner.unload().result()),
+            Ok(mut inner) => Ok(inner.unload()),
             Err(inner) => Err(Module { inner, _brand: Brand::new() }),
         }
     }

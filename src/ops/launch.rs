@@ -59,6 +59,7 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
 
     #[inline]
     fn check(&self, call: &'static str) -> Result {
+        self.function.allow_shared(self.spec.shared_bytes())?;
         self.args.fit(call, self.function.raw())
     }
 

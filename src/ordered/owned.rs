@@ -101,7 +101,7 @@ impl OrderedStream {
     /// # Safety
     /// 1. of [`run`](Self::run), where the host memory is that of `value`, which stays where it is as long as `value`
     ///    is neither used nor dropped.
-    pub(super) unsafe fn run_owned<V>(
+    pub(super) unsafe fn run_owned<V: Send + 'static>(
         &self,
         operation: &impl Operation,
         value: V,

@@ -1,5 +1,6 @@
 //! Host memory that is in flight.
 
+use crate::driver::release::{is_for_later, put_off};
 use crate::error::{Error, Result};
 use crate::memory::home::{Home, Mark};
 use static_assertions::assert_impl_all;
@@ -22,25 +23,37 @@ pub struct Pending<V> {
     home: Arc<Home>,
     /// Behind the operation. Without one, the whole stream is waited for.
     mark: Option<Mark>,
+    /// Ends it on another thread.
+    put_off: fn(Pending<V>),
     #[cfg(feature = "async")]
     done: Option<crate::stream::StreamDone>,
 }
 assert_impl_all!(Pending<crate::PinnedBuffer<f32>>: Send, Sync);
 
-impl<V> Pending<V> {
+impl<V: Send + 'static> Pending<V> {
     /// Takes a value that the work in the stream may use.
     pub(super) fn new(value: V, home: Arc<Home>) -> Self {
         // If that fails, a later call fails likewise and tells.
         let mark = home.mark().ok();
+        let mut pending = Pending::until_idle(value, home);
+        pending.mark = mark;
+        pending
+    }
+
+    /// Holds a value until the stream has nothing left to do.
+    pub(super) fn until_idle(value: V, home: Arc<Home>) -> Self {
         Pending {
             value: Some(value),
             home,
-            mark,
+            mark: None,
+            put_off: |pending| put_off(pending),
             #[cfg(feature = "async")]
             done: None,
         }
     }
+}
 
+impl<V> Pending<V> {
     /// Waits until the device is done, and returns the value.
     ///
     /// # Errors
@@ -77,12 +90,31 @@ impl<V> Pending<V> {
         let value = self.value.take();
         if !over {
             // The device may still use it.
-            std::mem::forget(value);
+            self.keep(value, is_for_later(&waited));
             waited?;
             return Err(TAKEN);
         }
         waited?;
         value.ok_or(TAKEN)
+    }
+}
+
+impl<V> Pending<V> {
+    /// Keeps a value that may be in use: for ever, or until another thread can wait.
+    #[cold]
+    fn keep(&mut self, value: Option<V>, is_for_later: bool) {
+        if !is_for_later {
+            return std::mem::forget(value);
+        }
+        let (home, mark, put_off) = (self.home.clone(), self.mark, self.put_off);
+        put_off(Pending {
+            value,
+            home,
+            mark,
+            put_off,
+            #[cfg(feature = "async")]
+            done: None,
+        });
     }
 }
 
@@ -96,8 +128,10 @@ impl<V> Drop for Pending<V> {
         if self.value.is_none() {
             return;
         }
-        if let Err(error) = self.take() {
-            self.home.report(error);
+        match self.take() {
+            Ok(_) => {}
+            later if is_for_later(&later) => {}
+            Err(error) => self.home.report(error),
         }
     }
 }

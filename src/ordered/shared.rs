@@ -6,15 +6,17 @@ use crate::args::sealed::Operand;
 use crate::args::{KernelArg, operands};
 use crate::brand::Brand;
 use crate::context::Context;
+use crate::driver::release::{is_for_later, put_off};
 use crate::error::Result;
 use crate::memory::access::Access;
-use crate::memory::home::Readers;
+use crate::memory::home::{Ended, Readers};
 use crate::memory::view::{View, part};
 use crate::memory::{Allocation, DeviceBuffer, Element, InOrder};
 use ffi::CUdeviceptr;
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 use std::ops::RangeBounds;
 use std::sync::Arc;
 
@@ -59,9 +61,14 @@ impl Drop for Inner {
     #[inline]
     fn drop(&mut self) {
         let Some(home) = self.memory.home().cloned() else { return };
-        if let Err(error) = self.readers.leave(&home) {
+        let left = self.readers.leave(&home);
+        if is_for_later(&left) {
+            let readers = mem::replace(&mut self.readers, Readers::none());
+            return put_off(Inner { memory: self.memory.take(), len: self.len, readers });
+        }
+        if let Err(error) = left {
             // What cannot be ordered is waited for. What cannot be waited for may still read it.
-            if !self.readers.end(|_, _| {}) {
+            if self.readers.end(|_, _| {}) != Ended::Over {
                 self.memory.leak();
             }
             home.report(error);

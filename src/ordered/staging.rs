@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::event::{EventFlags, EventInner};
 use crate::memory::PinnedBuffer;
 use crate::memory::home::Home;
+use crate::ordered::Pending;
 use crate::stack::PushedGuard;
 use std::ptr;
 use std::sync::Arc;
@@ -108,13 +109,9 @@ impl Drop for Staging {
         if !self.used {
             return;
         }
-        let (waited, over) = self.home.wait_to_end();
-        if !over {
-            // The device may still read it.
-            std::mem::forget(self.memory.take());
-        }
-        if let Err(error) = waited {
-            self.home.report(error);
+        // The device may still read it.
+        if let Some(memory) = self.memory.take() {
+            drop(Pending::until_idle(memory, self.home.clone()));
         }
     }
 }

@@ -41,7 +41,9 @@ impl Drop for GraphicsResource {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was registered and not unregistered. Its mapping ended
         // before, as it owns this (`graphics-kept`). Its context is alive, and need not be current (F476).
-        release_relaxed(unsafe { later!(cuGraphicsUnregisterResource(self.raw)) });
+        release_relaxed(unsafe { later!(cuGraphicsUnregisterResource(self.raw)) }, || {
+            GraphicsResource { raw: self.raw, context: self.context.clone() }
+        });
     }
 }
 
@@ -89,9 +91,10 @@ impl Drop for GraphicsMapping {
             // with it comes before in the stream (`graphics-kept`). Both are alive. It is a list of one.
             unsafe { ffi::cuGraphicsUnmapResources(1, &raw mut raw, stream) }
         };
-        release_relaxed(crate::call::Later {
-            call: crate::call::name!(cuGraphicsUnmapResources),
-            make: unmap,
+        let call = crate::call::name!(cuGraphicsUnmapResources);
+        release_relaxed(crate::call::Later { call, make: unmap }, || GraphicsMapping {
+            resource: self.resource.clone(),
+            stream: self.stream.clone(),
         });
     }
 }

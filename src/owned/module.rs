@@ -2,10 +2,12 @@
 #![allow(unsafe_code, reason = "calls the driver, and says that a module may be shared")]
 
 use super::Leases;
-use crate::call::{Answer, later, name};
+use crate::call::{Answer, later};
 use crate::context::Context;
 use crate::driver::capture_mode::relaxed;
-use crate::driver::release::release;
+use crate::driver::fork;
+use crate::driver::release::{is_not_now, put_off, released};
+use crate::error::Result;
 use crate::image::PtxEntry;
 use ffi::CUmodule;
 use std::sync::Arc;
@@ -33,24 +35,44 @@ impl ModuleInner {
         ModuleInner { raw, unloaded: false, context, entries, leases: Arc::default() }
     }
 
-    /// Unloads the library, unless that has been done.
+    /// Unloads the module, unless that has been done. If the driver refuses it only on this thread, it is done later.
     #[inline]
-    pub(crate) fn unload(&mut self) -> Answer {
+    pub(crate) fn unload(&mut self) -> Result {
+        let Some(answer) = self.call() else { return Ok(()) };
+        if is_not_now(answer.code) {
+            put_off(self.again());
+        }
+        answer.result()
+    }
+
+    /// Makes the call, unless that has been done.
+    #[inline]
+    fn call(&mut self) -> Option<Answer> {
         if std::mem::replace(&mut self.unloaded, true) {
-            return Answer::new(name!(cuModuleUnload), ffi::CUDA_SUCCESS);
+            return None;
         }
         // SAFETY: this is the only owner of the handle, which was loaded and not unloaded, and no
         // `Function` of it is left, since each holds this value. Its context is alive. Work that runs
         // its code is waited for by the driver (F50), and captures do not refuse it (F101).
-        relaxed(unsafe { later!(cuModuleUnload(self.raw)) })
+        Some(relaxed(unsafe { later!(cuModuleUnload(self.raw)) }))
+    }
+
+    /// Returns the owner of what is still to unload.
+    #[cold]
+    #[inline]
+    fn again(&self) -> ModuleInner {
+        ModuleInner::new(self.raw, self.context.clone(), Vec::new())
     }
 }
 
 impl Drop for ModuleInner {
     #[inline]
     fn drop(&mut self) {
-        if !self.unloaded {
-            release(|| self.unload());
+        if fork::is_child() {
+            return;
+        }
+        if let Some(answer) = self.call() {
+            released(answer, || self.again());
         }
     }
 }

@@ -32,6 +32,9 @@ impl Drop for StreamInner {
         }
         // SAFETY: this is the only owner of the handle, which was created and not destroyed; its
         // context is alive. Work in flight still finishes (F51).
-        release(|| unsafe { answer!(cuStreamDestroy_v2(self.raw)) });
+        release(
+            || unsafe { answer!(cuStreamDestroy_v2(self.raw)) },
+            || StreamInner { context: self.context.clone(), keep: None, ..*self },
+        );
     }
 }

@@ -5,7 +5,7 @@ use super::order::Order;
 use super::{ScopedBuffer, ScopedStream};
 use crate::call::{later, name};
 use crate::context::Context;
-use crate::driver::capture_mode::release_relaxed;
+use crate::driver::capture_mode::release_here;
 use crate::driver::fork;
 use crate::driver::release::report_drop;
 use crate::error::Result;
@@ -201,6 +201,6 @@ impl Shared {
         // for the scope, which has not ended, and no context need be current (F40). The uses of the memory are
         // over, or come before the free (`scope-ordered`). Captures of other streams do not refuse the call
         // (F141), and this one is not captured while it is borrowed (`captured-unused`).
-        release_relaxed(unsafe { later!(cuMemFreeAsync(self.address, self.stream)) });
+        release_here(unsafe { later!(cuMemFreeAsync(self.address, self.stream)) });
     }
 }

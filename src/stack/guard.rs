@@ -7,7 +7,7 @@ use crate::call::{later, name};
 use crate::context::Context;
 use crate::context::wait::wait;
 use crate::device::Device;
-use crate::driver::release::report_drop;
+use crate::driver::release::{catch_up, report_drop};
 use crate::error::Result;
 use static_assertions::assert_not_impl_any;
 use std::fmt;
@@ -115,6 +115,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxSynchronize")]
     pub fn synchronize(&self) -> Result {
+        catch_up();
         self.enter(name!(cuCtxSynchronize))?;
         // SAFETY: no obligations; acts on the current context, which `enter` found to be ours.
         wait(unsafe { later!(cuCtxSynchronize()) })

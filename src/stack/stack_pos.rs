@@ -214,7 +214,7 @@ impl StackPos {
             thread.remove(at, PoppedBy::Foreigner);
             return Ok(());
         }
-        covered // foreign code covers the entry
+        covered // foreign code covers the entry, or put another one in its place
     }
 
     /// Pushes on top of `self`.
@@ -234,12 +234,15 @@ impl StackPos {
         Ok(Cursor { index: ThreadStack::with(|thread| thread.add(context)), _thread: [] })
     }
 
-    /// Pops leaked entries and makes room for one entry.
+    /// Pops leaked entries and makes room for one entry. The new entry lies above leaked ones that foreign code covers or
+    /// replaced. They stay in the log, because foreign code may restore them.
     #[cold]
     #[inline(never)]
     fn make_ready(self, thread: &ThreadStack) -> Result {
-        self.pop_leaked_of(thread, PUSH)?;
-        thread.reserve(PUSH)
+        match self.pop_leaked_of(thread, PUSH) {
+            Ok(()) | Err(Error::NotCurrent { .. }) => thread.reserve(PUSH),
+            refused => refused,
+        }
     }
 
     /// Handles a push that reported an error, which may come from earlier work. If the entry is there all the

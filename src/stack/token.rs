@@ -63,10 +63,12 @@ impl ContextStack {
 
     /// Pushes a context. It is current until the guard is popped or dropped.
     ///
+    /// It lies above whatever foreign code left on the thread's stack, also if foreign code replaced or covered the
+    /// entry of an earlier guard. Such a guard cannot pop its entry, and its context stays alive as long as the entry
+    /// may be there.
+    ///
     /// # Errors
-    /// [`Suspended`](crate::Error::Suspended) inside a [`reentrant`](Self::reentrant) call;
-    /// [`NotCurrent`](crate::Error::NotCurrent) if a guard of this stack was leaked and foreign code covers its
-    /// entry; a driver error.
+    /// [`Suspended`](crate::Error::Suspended) inside a [`reentrant`](Self::reentrant) call; a driver error.
     #[doc(alias = "cuCtxPushCurrent")]
     #[inline]
     pub fn push<'ctx>(&'ctx mut self, context: &'ctx Context) -> Result<PushedGuard<'ctx>> {

@@ -3,7 +3,7 @@
 
 use crate::call::{Answer, answer, fault, name};
 use crate::driver::fork;
-use crate::driver::release::contained;
+use crate::driver::release::{catch_up, contained, in_function};
 use crate::error::{Result, means_not_taken};
 use crate::owned::StreamInner;
 use crate::stream::Stream;
@@ -41,7 +41,8 @@ impl Stream<'_> {
     ///
     /// Later work in the stream waits until the executor has been woken. So a query may report "not complete"
     /// for that moment. The driver calls the executor's waker on one of its threads, where driver calls are
-    /// refused ([F23](crate::driver_facts#F23)): the waker must only wake.
+    /// refused ([F23](crate::driver_facts#F23)): the waker must only wake. What it drops, such as a task that was
+    /// cancelled, is [released later](crate::SyncStream::host_function#drops).
     ///
     /// # Errors
     /// Here or from the future: a sticky error of earlier work ([F60](crate::driver_facts#F60)).
@@ -73,6 +74,7 @@ impl Stream<'_> {
 #[inline]
 pub(crate) fn finished(stream: &StreamInner) -> Result<StreamDone> {
     fault::gives_function();
+    catch_up();
     let state = Arc::new(Mutex::new(State::default()));
     let data = Arc::into_raw(state.clone());
     // SAFETY: the stream is alive. `ended` is called once, with `data`, also after a fault (F152): it
@@ -102,9 +104,11 @@ unsafe extern "C" fn ended(_: CUstream, status: CUresult, data: *mut c_void) {
         state.waker.take()
     };
     // The executor's code, and its state if this is the last reference: a panic must not reach the driver.
-    contained(|| {
-        waker.into_iter().for_each(Waker::wake);
-        drop(state);
+    in_function(|| {
+        contained(|| {
+            waker.into_iter().for_each(Waker::wake);
+            drop(state);
+        });
     });
 }
 
@@ -117,6 +121,8 @@ impl Future for StreamDone {
             // Nothing ends there, and the state may be locked for ever.
             return Poll::Ready(Answer::new(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED).result());
         }
+        // What wakers dropped.
+        catch_up();
         let end = lock(&self.0).end;
         let end = end.or_else(|| self.leave(task.waker().clone()));
         end.map_or(Poll::Pending, |code| Poll::Ready(Answer::new(CALL, code).result()))

@@ -4,7 +4,7 @@
 use super::SyncStream;
 use crate::call::{answer, fault, name};
 use crate::driver::fork;
-use crate::driver::release::drop_contained;
+use crate::driver::release::{self, drop_contained};
 use crate::error::{Result, means_not_taken};
 use ffi::CUstream;
 use std::any::Any;
@@ -62,6 +62,7 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     function: F,
 ) -> Result<impl Pending + use<F>> {
     fault::gives_function();
+    release::catch_up();
     let call = Arc::new(Call { function: Mutex::new(Some(function)), panic: Mutex::new(None) });
     let run = trampoline(&call);
     let data = Arc::into_raw(call.clone());
@@ -86,8 +87,14 @@ impl SyncStream<'_, '_> {
     /// Calls a function on a thread of the driver, after the work in the stream, and waits for it.
     ///
     /// If the function panics, the panic continues in the caller. Do not call CUDA from the function: nearly
-    /// every call fails ([F23](crate::driver_facts#F23)), and device resources dropped there leak until their
-    /// context is destroyed.
+    /// every call fails ([F23](crate::driver_facts#F23)).
+    ///
+    /// # Drops
+    /// The function may drop everything. The driver releases nothing on its thread, so this crate releases it later: when
+    /// this call returns, or with the next operation on another thread that adds a function or waker to a stream,
+    /// releases something, waits for a context, or takes a [`ContextStack`](crate::ContextStack) (invariant
+    /// [`released-later`](crate::soundness#released-later)). So do functions of graphs, and the wakers of
+    /// [futures](crate::Stream::finished).
     ///
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)). The function is then dropped without
@@ -115,7 +122,10 @@ pub(crate) unsafe fn call(
     // SAFETY: the caller's obligation 1.
     let call = unsafe { enqueue(stream, function) }?;
     let waited = finish();
-    match call.end() {
+    let panic = call.end();
+    // What the function dropped.
+    release::catch_up();
+    match panic {
         Some(panic) => resume_unwind(panic),
         None => waited,
     }
@@ -126,13 +136,15 @@ fn trampoline<F: FnOnce() + Send>(_: &Arc<Call<F>>) -> unsafe extern "C" fn(*mut
     unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
         // SAFETY: the one count that `host_function` gave away, of this type.
         let call = unsafe { Arc::from_raw(data.cast_const().cast::<Call<F>>()) };
-        let function = lock(&call.function).take();
-        let result = catch_unwind(AssertUnwindSafe(|| function.map(|function| function())));
-        if let Err(panic) = result {
-            *lock(&call.panic) = Some(panic);
-        }
-        // If nobody asks for the panic any more, it ends here.
-        drop_contained(call);
+        release::in_function(|| {
+            let function = lock(&call.function).take();
+            let result = catch_unwind(AssertUnwindSafe(|| function.map(|function| function())));
+            if let Err(panic) = result {
+                *lock(&call.panic) = Some(panic);
+            }
+            // If nobody asks for the panic any more, it ends here.
+            drop_contained(call);
+        });
     }
     run::<F>
 }

@@ -381,8 +381,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     ///
     /// # Errors
     /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0, unless the [grid is empty](crate::LaunchConfig::is_empty), or over the device's limits
-    ///   ([F61](crate::driver_facts#F61)), for more than 48 KiB of dynamic shared memory without
-    ///   [`Function::set_max_dynamic_shared_bytes`](crate::Function::set_max_dynamic_shared_bytes)
+    ///   ([F61](crate::driver_facts#F61)), for more shared memory than a block has on the device
     ///   ([F310](crate::driver_facts#F310)), or for no arguments to a kernel that has parameters
     ///   ([F93](crate::driver_facts#F93)).
     /// - The errors of the launch's attributes.

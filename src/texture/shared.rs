@@ -6,14 +6,15 @@ use crate::args::KernelArg;
 use crate::args::sealed::Operand;
 use crate::brand::Brand;
 use crate::context::Context;
+use crate::driver::release::put_off;
 use crate::kernel::{Argument, TextureObject};
 use crate::memory::InOrder;
 use crate::memory::access::Access;
-use crate::memory::home::{Home, Readers};
+use crate::memory::home::{Ended, Home, Readers};
 use ffi::CUtexObject;
 use static_assertions::assert_impl_all;
 use std::fmt;
-use std::mem::ManuallyDrop;
+use std::mem::{self, ManuallyDrop};
 use std::sync::Arc;
 
 /// A texture that kernels of any [ordered stream](crate::OrderedStream) read, and nothing writes, from [`Texture::share`].
@@ -106,10 +107,16 @@ impl<M: TextureMemory<'static> + Send + Sync> Shared for Texture<'static, M> {
 impl Drop for Inner {
     #[inline]
     fn drop(&mut self) {
-        // What cannot be waited for may still read it: it leaks then.
-        if self.readers.end(Home::report) {
-            // SAFETY: the texture is used no more, as this is the end of what contains it.
-            unsafe { ManuallyDrop::drop(&mut self.texture) };
+        let end = self.readers.end(Home::report);
+        if end == Ended::Unknown {
+            return; // what cannot be waited for may still read it: it leaks then
+        }
+        // SAFETY: the texture is used no more, as this is the end of what contains it.
+        let texture = unsafe { ManuallyDrop::take(&mut self.texture) };
+        if end == Ended::NotNow {
+            let (context, texture) = (self.context.clone(), ManuallyDrop::new(texture));
+            let readers = mem::replace(&mut self.readers, Readers::none());
+            put_off(Inner { raw: self.raw, context, readers, texture });
         }
     }
 }

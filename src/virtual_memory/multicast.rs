@@ -8,7 +8,7 @@ use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
 use ffi::{CUmemGenericAllocationHandle, CUmulticastObjectProp};
 use static_assertions::assert_impl_all;
-use std::fmt;
+use std::{fmt, mem};
 
 /// A multicast object: a range of bytes, each of which is in the memory of several devices at once.
 ///
@@ -243,19 +243,34 @@ impl Bound {
 impl Drop for Multicast {
     #[inline]
     fn drop(&mut self) {
-        let object = self.raw;
+        let (object, bytes) = (self.raw, self.bytes);
+        let mut is_later = false;
         if let Ok(unbind) = ffi::cuMulticastUnbind() {
-            for Bound { offset, memory } in self.bound.drain(..).rev() {
-                let (device, size) = (memory.device().raw(), memory.size_bytes());
+            while let Some(bound) = self.bound.pop() {
+                let (device, size) = (bound.memory.device().raw(), bound.memory.size_bytes());
+                let offset = bound.offset;
                 // SAFETY: the object is alive and is not mapped: a reservation unmaps it before it drops it. The offset and
                 // the size are those of one bind, and the memory is released behind it.
-                release_relaxed(unsafe {
-                    later!(cuMulticastUnbind = unbind(object, device, offset, size))
+                let unbind =
+                    unsafe { later!(cuMulticastUnbind = unbind(object, device, offset, size)) };
+                release_relaxed(unbind, || {
+                    is_later = true;
+                    self.bound.push(bound);
+                    let (devices, bound) = (Vec::new(), mem::take(&mut self.bound));
+                    Multicast { raw: object, bytes, devices, bound }
                 });
             }
         }
+        if is_later {
+            return; // with the object
+        }
         // SAFETY: this is the only owner of the handle, which was created and not released.
-        release_relaxed(unsafe { later!(cuMemRelease(object)) });
+        release_relaxed(unsafe { later!(cuMemRelease(object)) }, || Multicast {
+            raw: object,
+            bytes,
+            devices: Vec::new(),
+            bound: Vec::new(),
+        });
     }
 }
 

@@ -175,7 +175,7 @@ impl Drop for Handle {
     fn drop(&mut self) {
         // SAFETY: this is the only owner of the handle, which was created or imported and not released. A mapping keeps
         // the memory (the manual of cuMemRelease).
-        release_relaxed(unsafe { later!(cuMemRelease(self.raw)) });
+        release_relaxed(unsafe { later!(cuMemRelease(self.raw)) }, || Handle { ..*self });
     }
 }
 

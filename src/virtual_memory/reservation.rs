@@ -8,7 +8,7 @@ use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
 use ffi::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
-use std::fmt;
+use std::{fmt, mem};
 
 /// The access of a device to memory that is mapped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -316,15 +316,28 @@ impl Reservation {
 impl Drop for Reservation {
     #[inline]
     fn drop(&mut self) {
+        let (address, bytes) = (self.address, self.bytes);
+        let mut is_later = false;
         while let Some(mapping) = self.mapped.pop() {
             let (at, size) = self.range_of(&mapping);
             // SAFETY: a whole mapping of this reservation, which nothing uses: whoever let work use it promised that it
             // is over by now.
-            release_relaxed(unsafe { later!(cuMemUnmap(at, size)) });
+            release_relaxed(unsafe { later!(cuMemUnmap(at, size)) }, || {
+                is_later = true;
+                self.mapped.push(mapping);
+                Reservation { address, bytes, mapped: mem::take(&mut self.mapped) }
+            });
+        }
+        if is_later {
+            return; // with the addresses
         }
         // SAFETY: this is the only owner of the range, which was reserved so and not freed. Nothing is mapped there, or
         // the driver refuses.
-        release_relaxed(unsafe { later!(cuMemAddressFree(self.address, self.bytes)) });
+        release_relaxed(unsafe { later!(cuMemAddressFree(address, bytes)) }, || Reservation {
+            address,
+            bytes,
+            mapped: Vec::new(),
+        });
     }
 }
 

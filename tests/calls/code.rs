@@ -93,7 +93,7 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
 
 fn functions(t: &mut Table, saxpy: &Function<'_>) {
     let set = "cuFuncSetAttribute";
-    let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let attribute = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
     t.row("Function::name", &["cuFuncGetName"], || saxpy.name()).unwrap();
     t.row("Function::parameters, 4 parameters", &PARAMETERS, || saxpy.parameters()).unwrap();
     t.row("Function::arguments, 4 parameters", &PARAMETERS, || {
@@ -103,11 +103,7 @@ fn functions(t: &mut Table, saxpy: &Function<'_>) {
     t.row("Function::is_loaded", &["cuFuncIsLoaded"], || saxpy.is_loaded()).unwrap();
     t.row("Function::load", &["cuFuncLoad"], || saxpy.load()).unwrap();
     t.row("Function::attribute", &["cuFuncGetAttribute"], || saxpy.attribute(attribute)).unwrap();
-    t.row("Function::set_attribute", &[set], || saxpy.set_attribute(attribute, 1024)).unwrap();
-    t.row("Function::set_max_dynamic_shared_bytes", &[set], || {
-        saxpy.set_max_dynamic_shared_bytes(1024)
-    })
-    .unwrap();
+    t.row("Function::set_attribute", &[set], || saxpy.set_attribute(attribute, 50)).unwrap();
     t.row("Function::set_carveout", &[set], || saxpy.set_carveout(Carveout::Percent(50))).unwrap();
     t.row("Function::set_cache_config", &["cuFuncSetCacheConfig"], || {
         saxpy.set_cache_config(CacheConfig::PreferL1)

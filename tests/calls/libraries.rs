@@ -56,17 +56,13 @@ fn kernels(t: &mut Table, gpu: &PushedGuard<'_>, saxpy: &LibraryKernel) {
     });
     t.row("LibraryKernel::name", &["cuKernelGetName"], || saxpy.name()).unwrap();
     let (device, set) = (gpu.device(), "cuKernelSetAttribute");
-    let attribute = ffi::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    let attribute = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
     t.row("LibraryKernel::attribute", &["cuKernelGetAttribute"], || {
         saxpy.attribute(device, attribute)
     })
     .unwrap();
-    t.row("LibraryKernel::set_attribute", &[set], || saxpy.set_attribute(device, attribute, 1024))
+    t.row("LibraryKernel::set_attribute", &[set], || saxpy.set_attribute(device, attribute, 50))
         .unwrap();
-    t.row("LibraryKernel::set_max_dynamic_shared_bytes", &[set], || {
-        saxpy.set_max_dynamic_shared_bytes(device, 1024)
-    })
-    .unwrap();
     t.row("LibraryKernel::set_carveout", &[set], || {
         saxpy.set_carveout(device, Carveout::Percent(50))
     })

@@ -36,6 +36,9 @@ pub(crate) fn streams(t: &mut Table, gpu: &PushedGuard<'_>) {
     on.record(&last).unwrap();
     t.row("Event::synchronize", &["cuEventSynchronize"], || last.synchronize()).unwrap();
     t.row("Event::query", &["cuEventQuery"], || last.query()).unwrap();
+    let limit = std::time::Duration::ZERO;
+    let wait = || last.synchronize_timeout(limit);
+    t.row("Event::synchronize_timeout, of a complete event", &["cuEventQuery"], wait).unwrap();
     t.row("Event::elapsed_since", &["cuEventElapsedTime"], || last.elapsed_since(&first)).unwrap();
     t.row("PushedGuard::record_event", &["cuCtxRecordEvent"], || gpu.record_event(&last)).unwrap();
     t.row("PushedGuard::wait_event", &["cuCtxWaitEvent"], || gpu.wait_event(&last)).unwrap();

@@ -1,10 +1,15 @@
-//! Memory and events between processes: F400 to F404.
+//! Memory and events between processes: F400 to F404, F626.
 
-use crate::common::{assert_success, respawn_with};
+use crate::common::{another, assert_success, respawn_with};
 use crate::raw::*;
 use crate::{fresh, skip_under_miri};
 use cuscope::ffi::*;
+use std::ffi::c_void;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
 
+/// What the line with the handles of a process that is killed begins with.
+const LINE: &str = "exported ";
 /// Where the other process finds the handle.
 const SENT: &str = "CUSCOPE_TEST_HANDLE";
 const LAZY: u32 = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();
@@ -32,6 +37,11 @@ fn word(at: CUdeviceptr) -> u32 {
     let mut word = 0_u32;
     ok!(cuMemcpyDtoH_v2((&raw mut word).cast(), at, 4));
     word
+}
+
+fn fill_word(at: CUdeviceptr, value: u32) {
+    ok!(cuMemsetD32_v2(at, value, 1));
+    ok!(cuCtxSynchronize());
 }
 
 fn fill(at: CUdeviceptr, value: u32) {
@@ -126,6 +136,56 @@ fn what_is_no_memory_of_another_process_is_refused() {
         ok!(cuCtxPushCurrent_v2(a.context));
         a.destroy();
     });
+}
+
+/// F626
+#[test]
+fn what_a_process_exported_stays_as_it_was_when_the_process_is_killed() {
+    skip_under_miri!("starts a process");
+    let test = "what_a_process_exported_stays_as_it_was_when_the_process_is_killed";
+    let Some(mut other) = another(module_path!(), test) else {
+        let a = place();
+        fill_word(a.memory, 7);
+        let event: CUevent = made!(cuEventCreate(6));
+        let page: *mut c_void = made!(cuMemHostAlloc(4096, 0));
+        // SAFETY: page-locked memory, which nobody uses yet.
+        unsafe { page.cast::<u32>().write(0) };
+        let at: CUdeviceptr = made!(cuMemHostGetDevicePointer_v2(page, 0));
+        let memory: CUipcMemHandle = made!(cuIpcGetMemHandle(a.memory));
+        let sent: CUipcEventHandle = made!(cuIpcGetEventHandle(event));
+        ok!(cuStreamWaitValue32_v2(a.stream, at, 1, 1));
+        ok!(cuEventRecord(event, a.stream));
+        println!("{LINE}{}{}", text(&memory), text(&CUipcMemHandle { reserved: sent.reserved }));
+        // Until the other process kills this one, or ends.
+        let _ended = std::io::stdin().read_to_end(&mut Vec::new());
+        // SAFETY: leaves without destructors: the stream never goes on.
+        std::process::abort();
+    };
+    let a = place();
+    needs_ipc!();
+    let piped = other.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut other = piped.spawn().expect("the test binary starts again");
+    let lines = BufReader::new(other.stdout.take().expect("a pipe")).lines();
+    let line = lines.map_while(Result::ok).find_map(|line| {
+        let at = line.find(LINE)? + LINE.len();
+        Some(line[at..].to_owned())
+    });
+    let line = line.expect("the other process exports");
+    let (memory, event) = line.split_at(2 * size_of::<CUipcMemHandle>());
+    let at: CUdeviceptr = made!(cuIpcOpenMemHandle_v2(handle(memory), LAZY));
+    let sent = CUipcEventHandle { reserved: handle(event).reserved };
+    let event: CUevent = made!(cuIpcOpenEventHandle(sent));
+    assert_eq!(code!(cuEventQuery(event)), NOT_READY);
+    other.kill().unwrap();
+    other.wait().unwrap();
+    assert_eq!(code!(cuEventQuery(event)), NOT_READY);
+    assert_eq!(word(at), 7);
+    fill_word(at, 3);
+    assert_eq!(word(at), 3);
+    assert_eq!(code!(cuEventQuery(event)), NOT_READY);
+    ok!(cuIpcCloseMemHandle(at));
+    ok!(cuEventDestroy_v2(event));
+    a.destroy();
 }
 
 /// F403, F404

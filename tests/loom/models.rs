@@ -299,3 +299,26 @@ fn a_buffer_and_its_graph_end_on_two_threads() {
         assert_eq!(live(), before);
     });
 }
+
+#[test]
+fn what_is_put_off_is_dropped_once() {
+    use crate::driver::release::{catch_up, put_off};
+    init().unwrap();
+    model("put off", 10, || {
+        let seen = Seen::new();
+        let owned = |number| Owned { number, seen: seen.clone() };
+        let (first, second) = (owned(0), owned(1));
+        let threads = [
+            thread::spawn(move || put_off(first)),
+            thread::spawn(move || {
+                put_off(second);
+                catch_up();
+            }),
+        ];
+        catch_up();
+        join(threads);
+        // What the others left, and put off too late for their looks.
+        catch_up();
+        assert_eq!(seen.ended.each_ref().map(|ended| ended.load(SeqCst)), [1, 1, 0]);
+    });
+}

@@ -201,9 +201,12 @@ impl Model {
             || above.len() > self.stack.len()
     }
 
-    /// What a push does first.
+    /// What a push does first. It goes on above entries that foreign code covers or replaced.
     pub(crate) fn settle(&mut self, level: StackPos) -> Result<(), Refused> {
-        self.pop_leaked(level)
+        match self.pop_leaked(level) {
+            Err(NotCurrent) => Ok(()),
+            settled => settled,
+        }
     }
 
     pub(crate) fn take(&mut self) -> Result<StackPos, Refused> {
@@ -231,10 +234,10 @@ impl Model {
     }
 
     pub(crate) fn push(&mut self, level: StackPos, ctx: Ctx) -> Result<StackPos, Refused> {
-        self.pop_leaked(level)?;
+        self.settle(level)?;
         let id = self.put(ctx, true);
         self.pushes.push(Push { id, ctx, dead: false, kept: false });
-        Ok(StackPos { depth: level.depth + 1, own: Some(id), ctx: Some(ctx), ..level })
+        Ok(StackPos { depth: self.pushes.len(), own: Some(id), ctx: Some(ctx), ..level })
     }
 
     pub(crate) fn pop(&mut self, level: StackPos) -> Result<(), Refused> {

@@ -21,7 +21,7 @@ operations! {
             drop(function.arguments::<cuscope::memory::InCall>()?);
             function.load()?;
             function.is_loaded()?;
-            function.set_max_dynamic_shared_bytes(1024)?;
+            function.set_attribute(ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50)?;
             function.set_cache_config(CacheConfig::PreferL1)?;
             function.set_shared_memory_config(SharedMemoryConfig::FourByteBankSize)?;
         }
@@ -37,7 +37,8 @@ operations! {
         let library = Library::load(&Ptx::new(include_str!("../../code/signatures.ptx"))?)?;
         for kernel in library.kernels()? {
             kernel.name()?;
-            kernel.set_max_dynamic_shared_bytes(device()?, 1024)?;
+            let carveout = ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+            kernel.set_attribute(device()?, carveout, 50)?;
             kernel.set_cache_config(device()?, CacheConfig::PreferL1)?;
             kernel.attribute(device()?, ffi::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
         }

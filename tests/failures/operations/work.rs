@@ -570,7 +570,6 @@ operations! {
         let (stream, store) = (gpu.stream()?, store(gpu)?);
         let mut out = gpu.alloc::<u32>(1)?;
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
-        store.set_max_dynamic_shared_bytes(50_000)?;
         let launch = LaunchConfig::new(1, 1).with_shared_bytes(50_000).extended().cooperative();
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         unsafe { gpu.on(&stream).launch(&store, launch, (&mut out, 9_u32)) }?;
