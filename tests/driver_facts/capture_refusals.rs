@@ -297,9 +297,9 @@ fn a_refused_wait_leaves_the_work_running_and_a_relaxed_one_waits() {
         for relaxed in [false, true] {
             other.begin(stream, GLOBAL);
             let gate = (!relaxed).then(|| hold(&place));
+            let start = Instant::now();
             assert_eq!(launch(spin, place.stream, &[LONG_NANOSECONDS]), SUCCESS);
             ok!(cuEventRecord(place.event, place.stream));
-            let start = Instant::now();
             if relaxed {
                 in_mode(RELAXED, || {
                     ok!(cuEventSynchronize(place.event));
@@ -367,10 +367,10 @@ fn the_stream_under_capture_is_neither_waited_for_nor_asked() {
             }
         }
         // What was recorded before the capture can be waited for by who may wait.
+        let start = Instant::now();
         assert_eq!(launch(place.kernel(c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
         ok!(cuEventRecord(place.event, stream));
         begin(stream, RELAXED);
-        let start = Instant::now();
         ok!(cuEventSynchronize(place.event));
         assert!(start.elapsed() >= LONG * 9 / 10);
         ok!(cuGraphDestroy(end(stream)));

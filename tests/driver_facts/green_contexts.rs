@@ -407,13 +407,13 @@ fn no_stream_of_a_green_context_is_in_order_with_the_default_one() {
         let World { primary, derived, .. } = World::new();
         let made = |context| {
             within(context, || {
-                let memory: CUdeviceptr = made!(cuMemAlloc_v2(64));
+                let memory: CUdeviceptr = made!(cuMemAlloc_v2(128));
                 let stream: CUstream = made!(cuStreamCreate(0));
                 let module = load_kernels();
                 // Loaded on both streams, so that nothing waits for that later.
                 assert_eq!(launch(kernel(module, c"nothing"), stream, &[]), SUCCESS);
                 ok!(cuMemsetD8Async(memory, 1, 64, null_mut()));
-                ok!(cuMemsetD8Async(memory, 1, 64, stream));
+                ok!(cuMemsetD8Async(memory + 64, 1, 64, stream));
                 ok!(cuCtxSynchronize());
                 (memory, stream, module)
             })
