@@ -82,18 +82,18 @@ const KINDS: &[(&str, fn(&PushedGuard<'_>) -> Result<Owned>)] = &[
         let ordered = gpu.ordered_stream()?;
         let mut x = ordered.zeroed::<u32>(64)?;
         ordered.upload(&[1; 64], &mut x)?;
-        Ok(Box::new(ordered.detach()))
+        Ok(Box::new(ordered))
     }),
-    ("ordered buffer", |gpu| Ok(Box::new(bare(gpu)?.zeroed::<u32>(64)?.detach()))),
+    ("ordered buffer", |gpu| Ok(Box::new(bare(gpu)?.zeroed::<u32>(64)?))),
     ("shared buffer that another stream reads", |gpu| {
         let (home, reader) = (bare(gpu)?, bare(gpu)?);
         let (x, mut y) = (home.zeroed::<u32>(64)?.share(), reader.alloc::<u32>(64)?);
         reader.copy(&x, &mut y)?;
-        Ok(Box::new(x.detach()))
+        Ok(Box::new(x))
     }),
     ("shared texture that a stream reads", |gpu| {
         let array = gpu.alloc_array::<f32>(ArrayShape::D1 { width: 8 }, ArrayFlags::default())?;
-        Ok(Box::new(gpu.texture(array, Sampling::default())?.share().detach()))
+        Ok(Box::new(gpu.texture(array, Sampling::default())?.share()))
     }),
     ("page-locked memory in flight", |gpu| {
         let ordered = bare(gpu)?;
@@ -321,7 +321,7 @@ fn what_is_dropped_later_may_call_everything() {
                 let keep = Calls(log.clone(), gpu.context().clone());
                 gpu.buffer_from_raw::<u32>(memory.address(), 64, keep)
             };
-            let mine = ordered.adopt(mine.unwrap()).unwrap().detach();
+            let mine = ordered.adopt(mine.unwrap()).unwrap();
             ordered.host_function(move || drop(mine)).unwrap();
             ordered.synchronize().unwrap();
             assert!(log.lock().unwrap().is_empty(), "the stream cannot be waited for there");
@@ -365,7 +365,8 @@ fn tasks_that_wakers_drop_leave_nothing() {
                                 Cancelled(Mutex::new(Some(Box::new((owned, stream.detach())))));
                             let waker = Arc::new(task).into();
                             {
-                                let mut end = pin!(ordered.stream().finished().unwrap());
+                                let mut end =
+                                    pin!(ordered.stream(gpu).unwrap().finished().unwrap());
                                 let mut task = Task::from_waker(&waker);
                                 assert_eq!(end.as_mut().poll(&mut task), Poll::Pending);
                             }
