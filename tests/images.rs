@@ -499,7 +499,9 @@ fn each_number_of_the_headers_of_a_cubin_is_checked() {
     let (segment, text) = (segments + 2 * 56, section(CUBIN, ".text.saxpy").header);
     let note = section(CUBIN, ".note.nv.tkinfo").begin + 24;
     let huge = u64::MAX / 2;
-    let cases: &[(&str, &[(usize, u64, usize)])] = &[
+    /// A place, a number, and its size in bytes.
+    type Change = (usize, u64, usize);
+    let cases: &[(&str, &[Change])] = &[
         ("the position of the section headers", &[(58, 63, 2)]),
         ("the position of the section headers", &[(40, 8, 8)]),
         ("section headers", &[(40, CUBIN.len() as u64 - 8, 8)]),
