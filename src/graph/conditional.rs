@@ -54,7 +54,7 @@ impl Argument<ConditionHandle> for &mut Condition<'_> {}
 impl<'s> KernelArg<'_, InScope<'s>> for &mut Condition<'s> {}
 
 /// The largest number of graphs of a node. The driver has no limit, but takes seconds for millions of graphs and minutes for
-/// more (F603).
+/// more ([F603](crate::driver_facts#F603)).
 const MOST_GRAPHS: u32 = 1 << 16;
 
 const ADD: &str = name!(cuGraphAddNode_v2);
