@@ -80,21 +80,21 @@ fn fault_in_the_primary_context_of_other_code() {
     let trap = || {
         let (mut context, mut module, mut function) = (null_mut(), null_mut(), null_mut());
         let ptx = CString::new(TRAP).unwrap();
-        let (null, no_parameters) = (null_mut(), null_mut());
-        // SAFETY: as in C: each pointer leads to a place for what it returns, and the PTX ends in NUL. The kernel `fault`
-        // has no parameters.
-        let codes = unsafe {
-            [
-                ffi::cuDevicePrimaryCtxRetain(&raw mut context, 0),
-                ffi::cuCtxPushCurrent_v2(context),
-                ffi::cuModuleLoadData(&raw mut module, ptx.as_ptr().cast()),
-                ffi::cuModuleGetFunction(&raw mut function, module, c"fault".as_ptr()),
-                ffi::cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null, no_parameters, null_mut()),
-                ffi::cuCtxSynchronize(),
-            ]
-        };
-        let good = ffi::CUDA_SUCCESS;
-        assert_eq!(codes, [good, good, good, good, good, ffi::CUDA_ERROR_LAUNCH_FAILED]);
+        let (null, none) = (null_mut(), null_mut());
+        let ok = |code| assert_eq!(code, ffi::CUDA_SUCCESS);
+        // SAFETY: writes one handle to `context`.
+        ok(unsafe { ffi::cuDevicePrimaryCtxRetain(&raw mut context, 0) });
+        // SAFETY: retained above, and never released.
+        ok(unsafe { ffi::cuCtxPushCurrent_v2(context) });
+        // SAFETY: writes one handle to `module`; the PTX ends in NUL.
+        ok(unsafe { ffi::cuModuleLoadData(&raw mut module, ptx.as_ptr().cast()) });
+        // SAFETY: writes one handle to `function`; the module was loaded, and the name ends in NUL.
+        ok(unsafe { ffi::cuModuleGetFunction(&raw mut function, module, c"fault".as_ptr()) });
+        // SAFETY: the kernel has no parameters and uses no memory.
+        ok(unsafe { ffi::cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, null, none, null_mut()) });
+        // SAFETY: no obligations.
+        let code = unsafe { ffi::cuCtxSynchronize() };
+        assert_eq!(code, ffi::CUDA_ERROR_LAUNCH_FAILED);
     };
     thread::scope(|scope| scope.spawn(trap).join().unwrap());
 }

@@ -18,6 +18,7 @@ use std::task::{Context as Task, Poll, Wake};
 use std::thread;
 
 type Owned = Box<dyn Any + Send>;
+type Make = fn(&PushedGuard<'_>) -> Result<Owned>;
 
 /// The errors of releases.
 static REPORTED: Mutex<Vec<Error>> = Mutex::new(Vec::new());
@@ -36,7 +37,7 @@ fn look() {
 }
 
 /// The kinds of what a program can own, each by the function that makes one.
-const KINDS: &[(&str, fn(&PushedGuard<'_>) -> Result<Owned>)] = &[
+const KINDS: &[(&str, Make)] = &[
     ("buffer", |gpu| Ok(Box::new(gpu.alloc::<u32>(64)?.detach()))),
     ("stream", |gpu| Ok(Box::new(gpu.stream()?.detach()))),
     ("event", |gpu| Ok(Box::new(gpu.event()?.detach()))),
@@ -45,6 +46,11 @@ const KINDS: &[(&str, fn(&PushedGuard<'_>) -> Result<Owned>)] = &[
     ("page-locked memory", |gpu| Ok(Box::new(gpu.pinned::<u32>(64)?))),
     ("context", |_| Ok(Box::new(new_context()))),
     ("primary context", |gpu| Ok(Box::new(Context::primary(gpu.device())?))),
+    ("green context", |gpu| Ok(Box::new(Context::create_green(&[gpu.device().sm_resource()?])?))),
+    ("mipmapped array", |gpu| {
+        let shape = ArrayShape::D1 { width: 8 };
+        Ok(Box::new(gpu.alloc_mipmapped_array::<f32>(shape, 2, ArrayFlags::default())?.detach()))
+    }),
     ("array", |gpu| {
         Ok(Box::new(
             gpu.alloc_array::<f32>(ArrayShape::D1 { width: 8 }, ArrayFlags::default())?.detach(),
@@ -290,6 +296,37 @@ fn a_refusal_of_one_call_alone_is_reported_at_once() {
             let left = live();
             look();
             assert_eq!((reported(), live()), (vec![], left), "they are not tried again");
+        });
+    });
+}
+
+/// The driver that was measured destroys these there (F23). One that does not is played.
+#[test]
+fn a_stream_and_an_event_whose_end_is_refused_there_end_later() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(a_stream_and_an_event_whose_end_is_refused_there_end_later, {
+        report();
+        with_gpu(|gpu| {
+            let refused = |name| {
+                let code = ffi::CUDA_ERROR_NOT_PERMITTED;
+                Fault { which: Which::Named(name), code, performed: false }
+            };
+            let ordered = bare(gpu).unwrap();
+            let before = live();
+            let (stream, event) = (gpu.stream().unwrap().detach(), gpu.event().unwrap().detach());
+            ordered
+                .host_function(move || {
+                    with_fault(refused("cuStreamDestroy_v2"), || drop(stream));
+                    with_fault(refused("cuEventDestroy_v2"), || drop(event));
+                })
+                .unwrap();
+            ordered.synchronize().unwrap();
+            let left = live();
+            assert_eq!((left.streams, left.events), (before.streams + 1, before.events + 1));
+            look();
+            assert_eq!((reported(), live()), (vec![], before));
         });
     });
 }

@@ -163,9 +163,9 @@ impl Drop for SemaphoreInner {
             Ended::Unknown => return, // the device may still use it
             Ended::NotNow => return put_off(self.again()),
         }
+        let raw = self.raw;
         // SAFETY: this is the only owner of the handle, which was imported and not destroyed. No signal and no wait is
         // outstanding (`external-kept`). Its context is alive, and need not be current (F467).
-        let raw = self.raw;
         release_relaxed(unsafe { later!(cuDestroyExternalSemaphore(raw)) }, || self.again());
     }
 }

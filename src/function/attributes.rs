@@ -100,7 +100,7 @@ impl FunctionInner {
         let all = ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let most = positive(self.owner.context().device().attribute(all)?).saturating_sub(own);
         if most > now {
-            self.set(MAX_DYNAMIC, most.cast_signed())?;
+            self.set(MAX_DYNAMIC, i32::try_from(most).unwrap_or(i32::MAX))?;
         }
         // There is no more to be had: the driver answers for a launch that requests it.
         self.allowed.store(u32::MAX, Ordering::Relaxed);

@@ -70,12 +70,14 @@ pub struct Linked {
 impl Drop for Linker {
     #[inline]
     fn drop(&mut self) {
+        if fork::is_child() {
+            return;
+        }
         // SAFETY: this is the only owner of the state, which was created and not destroyed; the options and
         // buffers live until the field is dropped, behind this. Needs no current context (F289).
-        // It stays on its thread, so that is none of the driver's.
-        if !fork::is_child() {
-            report(unsafe { answer!(cuLinkDestroy(self.raw)) });
-        }
+        let answer = unsafe { answer!(cuLinkDestroy(self.raw)) };
+        // It stays on its thread, which is none of the driver's.
+        report(answer);
     }
 }
 

@@ -374,19 +374,19 @@ impl Drop for Allocation {
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {
                 host_saw(self.address);
+                let address = self.address;
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
-                let address = self.address;
                 release_relaxed(unsafe { later!(cuMemFree_v2(address)) }, || self.take());
             }
             Free::InOrder { stream, .. } => {
+                let (address, stream) = (self.address, stream.raw);
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; the
                 // stream is alive, and no context need be current (F40). Nothing else uses the memory
                 // (`idle-outside`), and what the stream still does comes before the free. Captures of
                 // other streams do not refuse it (F141), and this one is not captured while the buffer is
                 // alive (`captured-unused`).
-                let (address, stream) = (self.address, stream.raw);
                 release_relaxed(unsafe { later!(cuMemFreeAsync(address, stream)) }, || self.take());
             }
         }
