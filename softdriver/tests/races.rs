@@ -212,6 +212,27 @@ fn memory_of_a_pool_that_two_devices_use() {
     });
 }
 
+/// CUDA's manual lets the call return when the memory of the host is read; that of page-locked memory waits.
+#[test]
+fn a_copy_from_the_host_without_a_stream_is_not_waited_for() {
+    let words = [1_u32; 16];
+    let copy = |parts: &Parts, from: *const c_void, before: bool| {
+        ok!(cuMemsetD8Async(parts.memory, 2, 4, null_mut()));
+        ok!(cuMemcpyHtoD_v2(parts.memory + 4, from, 60));
+        if before {
+            ok!(cuStreamSynchronize(null_mut()));
+        }
+        // What was in the stream before the copy is over.
+        ok!(cuMemsetD8Async(parts.memory, 3, 8, parts.a));
+        ok!(cuCtxSynchronize());
+    };
+    let of = words.as_ptr().cast::<c_void>();
+    let expected = [("cuMemcpyHtoD_v2", Access::Write), ("cuMemsetD8Async", Access::Write)];
+    racy(expected, |parts| copy(parts, of, false));
+    right(|parts| copy(parts, of, true));
+    right(|parts| copy(parts, parts.locked, false));
+}
+
 #[test]
 fn a_copy_between_devices_and_a_fill_of_the_other_one() {
     let expected = [("cuMemcpyPeerAsync", Access::Write), ("cuMemsetD8Async", Access::Write)];

@@ -92,6 +92,7 @@ pub(crate) fn launch_many(
 pub(crate) fn device_memory(values: &[u32]) -> CUdeviceptr {
     let memory = made!(cuMemAlloc_v2(size_of_val(values)));
     ok!(cuMemcpyHtoD_v2(memory, values.as_ptr().cast(), size_of_val(values)));
+    ok!(cuStreamSynchronize(null_mut()));
     memory
 }
 
