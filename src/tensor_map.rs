@@ -258,7 +258,8 @@ impl TensorLayout {
     }
 
     /// Sets the steps in which elements are read, from 1 to 8 for each dimension. A box of `n` elements with step `s` has
-    /// `n / s` elements in shared memory, rounded up. The first step is 1.
+    /// `n / s` elements in shared memory, rounded up. The first step has to be 1. The driver takes another one, but the
+    /// innermost dimension has no step, and an H100 was seen to write up to 15 bytes beyond the tensor with one.
     #[inline]
     pub fn element_steps(self, steps: &[u32]) -> TensorLayout {
         TensorLayout { steps: steps.to_vec(), ..self }
@@ -365,6 +366,11 @@ impl TensorLayout {
             return Some(
                 "the lists do not fit: pass an extent, a box and a step for each dimension, a stride for each but the \
                  first, and corners for those between channels and images",
+            );
+        }
+        if self.steps.first() != Some(&1) {
+            return Some(
+                "the first step is not 1: the innermost dimension has no step, and a device writes beyond the tensor with one",
             );
         }
         let alignment = self.interleave.unit(16);

@@ -513,7 +513,9 @@ fn extents_are_numbers_of_c_in_both_directions() {
     with_gpu(|gpu| {
         let most = i64::MAX as usize;
         let out = [0, 1, 2, 3, 6, 1 << 31, 1 << 32, 1 << 62, most, most + 1, usize::MAX];
-        for shape in shapes(&out) {
+        // A real driver takes its time for page-locked memory.
+        let all = shapes(&out).into_iter().enumerate();
+        for (_, shape) in all.filter(|(at, _)| crate::common::software() || at % 16 == 0) {
             let wide: Vec<i128> = shape.iter().map(|&extent| extent as i128).collect();
             for len in [0, 1, 6] {
                 let made = gpu.alloc::<u8>(len).unwrap().into_dlpack::<DLManagedTensor>(&shape);

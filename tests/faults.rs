@@ -20,6 +20,10 @@ use std::time::Duration;
 /// How long work goes on that the end of the process, or of its context, cuts off: longer than it takes to report a fault.
 const WORK: Duration = HANG;
 
+/// How long a kernel goes on that a real driver waits for in the call of a copy behind it. It is longer than it takes to report
+/// a fault.
+const TAKES: Duration = Duration::from_secs(5);
+
 /// How long work goes on that nobody stops, and that the report of a fault in its context waits for.
 const MOMENT: Duration = Duration::from_millis(500);
 
@@ -240,7 +244,7 @@ fn a_copy_to_managed_memory_beside_a_fault_elsewhere_aborts() {
             let result = gpu.scope(|s| {
                 let run = s.on(&stream);
                 // SAFETY: the kernel is spin(u64), and uses no memory.
-                unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(WORK),)) }?;
+                unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(TAKES),)) }?;
                 run.download(&from, host)?;
                 fault_in(&b);
                 Ok(())

@@ -582,7 +582,12 @@ fn shared_memory_of_another_context_is_refused_whatever_copied_it() {
         let refused = |when: &str| {
             for (what, answer) in reads_of(gpu, own, &theirs.weights, &theirs.texture) {
                 let is_refused = matches!(answer, Err(Error::OtherStream { .. }));
-                assert!(is_refused, "{what}, {when}: {answer:?}");
+                // A driver that lacks the call is asked first.
+                let is_lacking = matches!(answer, Err(Error::NeedsDriver { .. }));
+                assert!(
+                    is_refused || is_lacking && what.starts_with("copy_with"),
+                    "{what}, {when}: {answer:?}"
+                );
             }
             let fetched = reads_of(gpu, own, &own.weights, &theirs.texture);
             let answer = &fetched.last().unwrap().1;

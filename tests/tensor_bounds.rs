@@ -196,9 +196,8 @@ impl Case {
         let mut extents = vec![first];
         extents.extend((1..rank).map(|_| some.of(1..=3)));
         let strides = (!packed).then(|| (1..rank).map(|_| 32 * some.of(0..=20)).collect());
-        // The innermost dimension of elements has no step.
-        let step = if interleave == Interleave::None { some.of(1..=8) as u32 } else { 1 };
-        let mut steps = vec![step];
+        // The innermost dimension has no step.
+        let mut steps = vec![1];
         steps.extend((1..rank).map(|_| some.of(1..=3) as u32));
         let mut pieces = vec![least as u32];
         pieces.extend(steps[1..].iter().map(|step| 2 * step));
@@ -494,11 +493,11 @@ fn numbers_arrive_as_their_format_says() {
             FloatFormat::Tf32FlushDenormals,
         ]
         .map(|format| load(layout.clone().float_format(format))[..2].to_vec());
-        // Maps of f32 keep subnormal numbers, whatever they say.
+        // Maps of f32 and of TF32 keep subnormal numbers, whatever they say.
         assert_eq!(got[0], [0x3f80_1fff, 0x0040_2000]);
         assert_eq!(got[1], got[0]);
         assert_eq!(got[2], [0x3f80_2000, 0x0040_2000]);
-        assert_eq!(got[3], [0x3f80_2000, 0]);
+        assert_eq!(got[3], got[2]);
         assert_eq!(load(layout.clone())[4..], [0; 4]);
         assert!(load(layout.nan_beyond())[4..].iter().all(|&word| f32::from_bits(word).is_nan()));
     });

@@ -200,6 +200,9 @@ fn a_tensor_that_is_not_there_is_refused() {
         refused(&tiled(&[64, 64], &[32]), "lists do not fit");
         refused(&tiled(&[64, 64], &[32, 32]).strides(&[]), "lists do not fit");
         refused(&tiled(&[64, 64], &[32, 32]).element_steps(&[1]), "lists do not fit");
+        refused(&tiled(&[64, 64], &[32, 32]).element_steps(&[2, 1]), "first step is not 1");
+        let images = TensorLayout::im2col(&[16, 8, 8, 2], &[0, 0], &[0, 0], 16, 64);
+        refused(&images.element_steps(&[2, 1, 1, 1]), "first step is not 1");
         refused(&tiled(&[65, 32], &[32, 32]), "multiple of 16");
         let part = x.slice(1..).unwrap();
         let error = gpu.tensor_map(&tiled(&[4], &[4]), part).unwrap_err();

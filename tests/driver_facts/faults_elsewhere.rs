@@ -10,7 +10,7 @@ use std::process::Output;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// `count(words, ns)`: stores 1, 2, 3 … in the first word until the second is not 0, or for `ns` nanoseconds; then 1 in the
 /// third.
@@ -94,9 +94,19 @@ pub(crate) const LOOK: Duration = Duration::from_millis(150);
 
 /// Whether the kernel still counts.
 pub(crate) fn counts() -> bool {
+    let (first, begin) = (word(COUNTED), Instant::now());
+    // The device is others' too for a while, or at a halt for a fault of theirs.
+    while word(COUNTED) == first && begin.elapsed() < HANG {
+        thread::sleep(LOOK / 10);
+    }
+    word(COUNTED) != first
+}
+
+/// Whether the kernel counts no more.
+fn stopped() -> bool {
     let first = word(COUNTED);
     thread::sleep(LOOK);
-    word(COUNTED) != first
+    word(COUNTED) == first
 }
 
 /// Called by a stream: notes when it begins and when it has ended, and runs until it is told to end, or for some time.

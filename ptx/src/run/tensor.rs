@@ -33,12 +33,9 @@ const fn beyond(map: &Map) -> u64 {
     if map.fill == 0 { 0 } else { 0x7ff7_7ff7_7ff7_7ff7 }
 }
 
-/// An element as shared memory gets it: numbers of tf32 are rounded, and subnormal ones become zero if the kind of the
-/// map says so. Those of f32 are as they were, whatever it says.
+/// An element as shared memory gets it: numbers of tf32 are rounded. Subnormal numbers stay, also if the kind of the map says
+/// that they become zero.
 const fn taken(map: &Map, bits: u64) -> u64 {
-    if map.kind == 12 && bits & 0x7f80_0000 == 0 {
-        return bits & 0x8000_0000;
-    }
     let rounded = matches!(map.kind, 11 | 12) && bits & 0x7f80_0000 != 0x7f80_0000;
     if rounded { (bits + 0x1000) & !0x1fff } else { bits }
 }
