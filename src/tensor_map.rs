@@ -258,8 +258,7 @@ impl TensorLayout {
     }
 
     /// Sets the steps in which elements are read, from 1 to 8 for each dimension. A box of `n` elements with step `s` has
-    /// `n / s` elements in shared memory, rounded up. The first step has to be 1. The driver takes another one, but the
-    /// innermost dimension has no step, and an H100 was seen to write up to 15 bytes beyond the tensor with one.
+    /// `n / s` elements in shared memory, rounded up. The first step has to be 1: the innermost dimension has no step.
     #[inline]
     pub fn element_steps(self, steps: &[u32]) -> TensorLayout {
         TensorLayout { steps: steps.to_vec(), ..self }
@@ -317,11 +316,13 @@ impl TensorLayout {
 
     /// Returns the bytes from the first one that copies reach to the end of the last one, or `None` if they are more than
     /// a number. Copies reach what lies at `c[0] * unit + c[1] * strides[0] + …`, for all coordinates `c` within the
-    /// extents, and nothing else.
+    /// extents, and nothing else, but that stores write the whole 16 bytes of which some are within
+    /// ([F604](crate::driver_facts#F604)).
     #[inline]
-    fn span(&self, strides: &[u64], element: usize) -> Option<u64> {
+    fn span(&self, strides: &[u64], element: usize, writes: bool) -> Option<u64> {
         let (inner, outer) = self.extents.split_first()?;
         let row = inner.checked_mul(self.interleave.unit(element))?;
+        let row = if writes { row.checked_next_multiple_of(16)? } else { row };
         outer.iter().zip(strides).try_fold(row, |bytes, (&extent, &stride)| {
             bytes.checked_add(extent.checked_sub(1)?.checked_mul(stride)?)
         })
@@ -343,6 +344,7 @@ impl TensorLayout {
         &self,
         address: u64,
         bytes: u64,
+        writes: bool,
         strides: Option<&[u64]>,
         element: usize,
     ) -> Option<&'static str> {
@@ -369,9 +371,7 @@ impl TensorLayout {
             );
         }
         if self.steps.first() != Some(&1) {
-            return Some(
-                "the first step is not 1: the innermost dimension has no step, and a device writes beyond the tensor with one",
-            );
+            return Some("the first step is not 1: the innermost dimension has no step");
         }
         let alignment = self.interleave.unit(16);
         if address % alignment != 0 {
@@ -387,10 +387,11 @@ impl TensorLayout {
         if self.number != FloatFormat::Keep && element != size_of::<f32>() {
             return Some("only elements of type `f32` have another format");
         }
-        match self.span(strides, element) {
+        match self.span(strides, element, writes) {
             Some(span) if span <= bytes => None,
             _ => Some(
-                "the tensor is larger than its memory, or empty: check its extents and strides",
+                "the tensor is larger than its memory, or empty: check its extents and strides; a store writes a row in \
+                 whole pieces of 16 bytes",
             ),
         }
     }
@@ -520,10 +521,11 @@ impl PushedGuard<'_> {
     ) -> Result<TensorMap<M>> {
         let call = layout.call();
         self.enter(call)?;
-        let range = memory.access().range();
+        let (range, writes) = (memory.access().range(), memory.access().writes);
         let strides = layout.all_strides(size_of::<T>());
         let bytes = range.end - range.start;
-        let problem = layout.problem(range.start, bytes, strides.as_deref(), size_of::<T>());
+        let element = size_of::<T>();
+        let problem = layout.problem(range.start, bytes, writes, strides.as_deref(), element);
         if let Some(reason) = problem {
             return Err(Error::InvalidArgument { call, reason });
         }

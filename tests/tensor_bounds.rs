@@ -325,6 +325,20 @@ impl Case {
         let places = self.places(false);
         let number = places.len() as u32;
         let places = on.from_slice(&places.concat()).unwrap();
+        // Stores write whole pieces of 16 bytes, and so need as much memory.
+        let read = least;
+        let mut refused = read - 1;
+        least = count;
+        while least - refused > 1 {
+            let middle = refused.midpoint(least);
+            let mut part = memory.slice_mut(..middle).unwrap();
+            if gpu.tensor_map(&layout, &mut part).is_ok() {
+                least = middle
+            } else {
+                refused = middle
+            }
+        }
+        assert!((least - read) * size_of::<T>() < 16, "{self:?}: {read} and {least}");
         let (mut first, _) = memory.split_at_mut(least).unwrap();
         let map = gpu.tensor_map(&layout, &mut first).unwrap();
         // SAFETY: copies boxes from shared memory, which has room for one, to the map at so many places.

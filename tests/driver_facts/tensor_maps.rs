@@ -438,3 +438,73 @@ fn strides_may_be_anything_and_large_boxes_are_refused() {
     pop();
     a.destroy();
 }
+
+/// Stores a box of 16 bytes 7 to a place.
+const STORE: &CStr = c"
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry put(.param .u64 map, .param .u64 x)
+{
+    .reg .b64 %map, %long; .reg .b32 %x, %tile;
+    .shared .align 128 .b8 tile[128];
+    ld.param.u64 %map, [map];
+    ld.param.u64 %long, [x]; cvt.u32.u64 %x, %long;
+    mov.u32 %tile, tile;
+    st.shared.v4.u32 [%tile], {0x07070707, 0x07070707, 0x07070707, 0x07070707};
+    fence.proxy.async;
+    fence.proxy.tensormap::generic.acquire.sys [%map], 128;
+    cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%map, {%x}], [%tile];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;
+}
+";
+
+/// F604
+#[test]
+fn a_store_writes_whole_pieces_of_16_bytes() {
+    let a = place();
+    needs_accelerator!();
+    let module: CUmodule = made!(cuModuleLoadData(STORE.as_ptr().cast()));
+    let put: CUfunction = made!(cuModuleGetFunction(module, c"put".as_ptr()));
+    let (memory, map_at): (CUdeviceptr, CUdeviceptr) =
+        (made!(cuMemAlloc_v2(64)), made!(cuMemAlloc_v2(128)));
+    // The extent in bytes, the first step, and where the box goes; the bytes that are written.
+    for ((extent, step, x), written) in [
+        ((13, 1, 0), 0..16),
+        ((16, 1, 0), 0..16),
+        ((17, 1, 16), 16..32),
+        ((43, 1, 32), 32..48),
+        ((43, 1, 48), 0..0),
+        ((43, 4, 32), 32..48),
+    ] {
+        let mut map: CUtensorMap = all_zeros();
+        ok!(cuTensorMapEncodeTiled(
+            &raw mut map,
+            CU_TENSOR_MAP_DATA_TYPE_UINT8,
+            1,
+            std::ptr::without_provenance_mut(memory as usize),
+            [extent].as_ptr(),
+            [0; 1].as_ptr(),
+            [16].as_ptr(),
+            [step].as_ptr(),
+            CU_TENSOR_MAP_INTERLEAVE_NONE,
+            CU_TENSOR_MAP_SWIZZLE_NONE,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        ));
+        ok!(cuMemcpyHtoD_v2(map_at, (&raw const map).cast(), 128));
+        ok!(cuMemsetD8_v2(memory, 0, 64));
+        assert_eq!(launch(put, null_mut(), &[map_at, x]), SUCCESS);
+        ok!(cuCtxSynchronize());
+        let mut got = [0_u8; 64];
+        ok!(cuMemcpyDtoH_v2(got.as_mut_ptr().cast(), memory, 64));
+        let wanted: Vec<u8> = (0..64).map(|at| if written.contains(&at) { 7 } else { 0 }).collect();
+        assert_eq!(got[..], wanted, "{extent}, {step}, {x}");
+    }
+    ok!(cuMemFree_v2(memory));
+    ok!(cuMemFree_v2(map_at));
+    ok!(cuModuleUnload(module));
+    a.destroy();
+}

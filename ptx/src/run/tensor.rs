@@ -71,10 +71,14 @@ fn unit(map: &Map) -> Option<usize> {
     }
 }
 
-/// The address of what is at a place, if it is within the edges.
-fn address(map: &Map, place: &[i64], unit: usize) -> Option<u64> {
-    let mut within = place.iter().zip(&map.extents);
-    let inside = within.all(|(&at, &extent)| u64::try_from(at).is_ok_and(|at| at < extent));
+/// The address of what is at a place, if it is within the edges. A store writes the 16 bytes of which some are within (F604).
+fn address(map: &Map, place: &[i64], unit: usize, stores: bool) -> Option<u64> {
+    let whole = |extent: u64| (extent * unit as u64).next_multiple_of(16) / unit as u64;
+    let mut within = place.iter().zip(&map.extents).enumerate();
+    let inside = within.all(|(dimension, (&at, &extent))| {
+        let extent = if stores && dimension == 0 { whole(extent) } else { extent };
+        u64::try_from(at).is_ok_and(|at| at < extent)
+    });
     inside.then(|| {
         let outer = place[1..].iter().zip(&map.strides);
         let distance = outer.map(|(&at, &stride)| (at as u64).wrapping_mul(stride));
@@ -84,7 +88,12 @@ fn address(map: &Map, place: &[i64], unit: usize) -> Option<u64> {
 }
 
 /// The elements that are copied at a place, and their bytes; none if an H100 does not copy so. Pixels have offsets.
-fn elements(map: &Map, at: &[i64], offsets: Option<&[i64]>) -> Option<(Vec<Element>, u64)> {
+fn elements(
+    map: &Map,
+    at: &[i64],
+    offsets: Option<&[i64]>,
+    stores: bool,
+) -> Option<(Vec<Element>, u64)> {
     let (size, unit) = (map.element()?, unit(map)?);
     // The places of lines, and how much a line has.
     let (places, line) = match (&map.pieces, offsets) {
@@ -106,7 +115,7 @@ fn elements(map: &Map, at: &[i64], offsets: Option<&[i64]>) -> Option<(Vec<Eleme
     let mut list = Vec::with_capacity(places.len() * line as usize * (unit / size));
     for (mut place, start) in places.into_iter().zip((0..).step_by(pitch.max(1) as usize)) {
         for to in (start..start + row).step_by(unit) {
-            let from = address(map, &place, unit);
+            let from = address(map, &place, unit, stores);
             for part in (0..unit as u64).step_by(size) {
                 list.push((from.map(|from| from.wrapping_add(part)), to + part));
             }
@@ -282,8 +291,9 @@ pub(super) fn copy(
             .offsets
             .as_ref()
             .map(|list| apart(list.iter().map(|&src| value(src) & 0xffff), list.len()));
+        let stores = matches!(op.what, BoxMove::Store(None));
         let (elements, total) =
-            elements(&map, &at, offsets.as_deref()).ok_or(Fault::IllegalInstruction)?;
+            elements(&map, &at, offsets.as_deref(), stores).ok_or(Fault::IllegalInstruction)?;
         let size = map.element().ok_or(Fault::IllegalInstruction)?;
         // As an H100 has it.
         if map.interleave == 0 && at[0] * size as i64 % 16 != 0 {
