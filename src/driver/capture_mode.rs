@@ -103,9 +103,16 @@ fn not_released_at_once<T: Send + 'static>(
 #[inline]
 pub(crate) fn release_here(later: Later<impl Fn() -> CUresult>) {
     if let Err(tried) = at_once(&later.make) {
-        if !fork::is_child() {
-            report(Answer::new(later.call, not_at_once(tried, &later.make)));
-        }
+        not_here_at_once(later.call, tried, later.make);
+    }
+}
+
+/// As [`not_released_at_once`].
+#[cold]
+#[inline(never)]
+fn not_here_at_once(call: &'static str, tried: Option<CUresult>, make: impl Fn() -> CUresult) {
+    if !fork::is_child() {
+        report(Answer::new(call, not_at_once(tried, &make)));
     }
 }
 

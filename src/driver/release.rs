@@ -185,15 +185,6 @@ pub(crate) fn catch_up() {
     }
 }
 
-/// [`catch_up`] for what needs the memory. Returns whether anything waited.
-#[cold]
-#[inline]
-pub(crate) fn caught_up() -> bool {
-    let any = ANY.load(Ordering::Relaxed);
-    catch_up();
-    any
-}
-
 #[cold]
 fn drop_waiting() {
     if fork::is_child() || must_not_wait() || refuses_all() {

@@ -7,7 +7,6 @@ use super::view::View;
 use crate::brand::Brand;
 use crate::call::{answer, name};
 use crate::context::Context;
-use crate::driver::release::caught_up;
 use crate::error::{Error, Result};
 use crate::memory::Element;
 use crate::stack::PushedGuard;
@@ -93,13 +92,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
-        let mut request = || unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) };
-        let mut answer = request();
-        if answer.code == ffi::CUDA_ERROR_OUT_OF_MEMORY && caught_up() {
-            self.enter(CALL)?;
-            answer = request();
-        }
-        answer.check()?;
+        unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) }.check()?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::context::wait::{self, wait};
 use crate::driver::capture_mode::relaxed;
 use crate::driver::fork;
-use crate::driver::release::{catch_up, is_for_later, put_off, release, report_drop};
+use crate::driver::release::{catch_up, is_for_later, put_off, released, report_drop};
 use crate::error::{Error, Result, is_sticky};
 use crate::event::EventInner;
 use crate::owned::{GraphicsMapping, Keep, StreamInner};
@@ -230,7 +230,7 @@ impl Home {
         host_saw(address);
         // SAFETY: the owner gave up the memory, which was allocated and not freed; its context is alive, and need not be
         // current (F40). Work that uses the memory is waited for (F50), and captures do not refuse it (F101).
-        self.release(unsafe { later!(cuMemFree_v2(address)) }, || {
+        self.release(unsafe { later!(cuMemFree_v2(address)) }, move || {
             Allocation::plain(address, self.context().clone())
         });
     }
@@ -272,7 +272,7 @@ impl Home {
         // SAFETY: the owner gave up the memory, which was allocated and not freed; the stream is alive, and no context
         // need be current (F40). All its uses come before (`ordered-apart`). Captures of other streams do not refuse
         // it (F141), and this one is not captured, since memory owns it (`captured-unused`).
-        self.release(unsafe { later!(cuMemFreeAsync(address, self.raw())) }, || {
+        self.release(unsafe { later!(cuMemFreeAsync(address, self.raw())) }, move || {
             Allocation::in_order(address, self.stream.clone(), self.pool.clone())
         });
     }
@@ -281,14 +281,26 @@ impl Home {
     /// with its context.
     #[inline]
     fn release(&self, call: Later<impl Fn() -> ffi::CUresult>, again: impl FnOnce() -> Allocation) {
-        let make = || {
-            let answer = relaxed(call);
-            match is_sticky(answer.code) && self.lost.swap(true, Ordering::Relaxed) {
-                true => Answer::new(answer.call, ffi::CUDA_SUCCESS),
-                false => answer,
-            }
-        };
-        release(make, again);
+        if fork::is_child() {
+            return;
+        }
+        let Answer { call, code } = relaxed(call);
+        if code != ffi::CUDA_SUCCESS {
+            self.not_released(call, code, again);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_released(
+        &self,
+        call: &'static str,
+        code: ffi::CUresult,
+        again: impl FnOnce() -> Allocation,
+    ) {
+        if !(is_sticky(code) && self.lost.swap(true, Ordering::Relaxed)) {
+            released(Answer::new(call, code), again);
+        }
     }
 
     /// Reports an error that makes memory leak, unless the device is lost and that was reported.

@@ -303,7 +303,6 @@ fn a_buffer_and_its_graph_end_on_two_threads() {
 #[test]
 fn what_is_put_off_is_dropped_once() {
     use crate::driver::release::{catch_up, put_off};
-    init().unwrap();
     model("put off", 10, || {
         let seen = Seen::new();
         let owned = |number| Owned { number, seen: seen.clone() };
