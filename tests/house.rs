@@ -386,6 +386,26 @@ fn a_file_with_unsafe_announces_it() {
     assert!(silent.is_empty(), "`unsafe` without a word at the top of the file: {silent:#?}");
 }
 
+/// A fill and a copy without a stream are in the order of the legacy one, for which other streams do not wait (F633).
+#[test]
+fn no_copy_or_fill_goes_to_the_legacy_stream_unasked() {
+    let without_a_stream = |name: &str| {
+        ["cuMemset", "cuMemcpy"].iter().any(|begin| name.starts_with(begin))
+            && !name.contains("Async")
+    };
+    let (mut found, mut with_one) = (Vec::new(), 0);
+    for path in files("src", "rs") {
+        for token in without_tests(&tokens(&read(&path))) {
+            with_one += usize::from(token.text.starts_with("cuMemcpy"));
+            if without_a_stream(&token.text) {
+                found.push(format!("{}:{}: {}", path.display(), token.line, token.text));
+            }
+        }
+    }
+    assert!(with_one > 10, "{with_one} copies are seen");
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 /// What fewer programs need has its place in the module of its noun.
 #[test]
 fn the_root_of_the_crate_has_few_names() {
