@@ -406,6 +406,20 @@ fn no_copy_or_fill_goes_to_the_legacy_stream_unasked() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+#[test]
+fn the_guide_has_every_feature() {
+    let (manifest, page) = (read("Cargo.toml"), read("docs/guide/09-linking.md"));
+    let section = manifest.split_once("\n[features]\n").unwrap().1.split_once("\n[").unwrap().0;
+    let lines = section.lines().filter(|line| !line.starts_with('#'));
+    let features: Vec<_> = lines.filter_map(|line| line.split_once(" = ")).collect();
+    assert!(features.len() > 7, "{features:?}");
+    let missing: Vec<_> = features
+        .iter()
+        .filter(|(name, _)| *name != "default" && !page.contains(&format!("`{name}`")))
+        .collect();
+    assert!(missing.is_empty(), "docs/guide/09-linking.md does not have {missing:?}");
+}
+
 /// What fewer programs need has its place in the module of its noun.
 #[test]
 fn the_root_of_the_crate_has_few_names() {
