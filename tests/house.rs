@@ -386,6 +386,40 @@ fn a_file_with_unsafe_announces_it() {
     assert!(silent.is_empty(), "`unsafe` without a word at the top of the file: {silent:#?}");
 }
 
+/// A fill and a copy without a stream are in the order of the legacy one, for which other streams do not wait (F633).
+#[test]
+fn no_copy_or_fill_goes_to_the_legacy_stream_unasked() {
+    let without_a_stream = |name: &str| {
+        ["cuMemset", "cuMemcpy"].iter().any(|begin| name.starts_with(begin))
+            && !name.contains("Async")
+    };
+    let (mut found, mut with_one) = (Vec::new(), 0);
+    for path in files("src", "rs") {
+        for token in without_tests(&tokens(&read(&path))) {
+            with_one += usize::from(token.text.starts_with("cuMemcpy"));
+            if without_a_stream(&token.text) {
+                found.push(format!("{}:{}: {}", path.display(), token.line, token.text));
+            }
+        }
+    }
+    assert!(with_one > 10, "{with_one} copies are seen");
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn the_guide_has_every_feature() {
+    let (manifest, page) = (read("Cargo.toml"), read("docs/guide/09-linking.md"));
+    let section = manifest.split_once("\n[features]\n").unwrap().1.split_once("\n[").unwrap().0;
+    let lines = section.lines().filter(|line| !line.starts_with('#'));
+    let features: Vec<_> = lines.filter_map(|line| line.split_once(" = ")).collect();
+    assert!(features.len() > 7, "{features:?}");
+    let missing: Vec<_> = features
+        .iter()
+        .filter(|(name, _)| *name != "default" && !page.contains(&format!("`{name}`")))
+        .collect();
+    assert!(missing.is_empty(), "docs/guide/09-linking.md does not have {missing:?}");
+}
+
 /// What fewer programs need has its place in the module of its noun.
 #[test]
 fn the_root_of_the_crate_has_few_names() {

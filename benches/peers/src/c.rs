@@ -85,6 +85,7 @@ fn alloc(bytes: usize) -> CUdeviceptr {
     let mut address = 0;
     driver!(cuMemAlloc_v2(&mut address, bytes));
     driver!(cuMemsetD8_v2(address, 0, bytes));
+    wait(null_mut()); // F633
     address
 }
 
