@@ -107,7 +107,7 @@ impl OrderedStream {
         value: V,
     ) -> Result<Pending<V>, NotTaken<V>> {
         // SAFETY: the caller's obligation 1: `value` is held until the stream is past the operation, or leaked.
-        match unsafe { self.run(operation) } {
+        match unsafe { self.run_copy(operation) } {
             Ok(()) => Ok(Pending::new(value, self.home.clone())),
             Err(error) if error.code().is_none_or(crate::error::means_not_taken) => {
                 Err(NotTaken { error, value: Some(value) })

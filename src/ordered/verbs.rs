@@ -148,25 +148,37 @@ impl OrderedStream {
         // too: only readers of that are found by their key, and a new one compares it first. Nobody writes it, and it is
         // freed behind its readers (`ordered-apart`, `shared-behind`). Only a copy from a peer reads memory of another
         // context, and orders that itself. The rest is the caller's obligation 2.
-        match unsafe { operation.run(self.home.raw(), own) } {
-            Err(error) if error.code() == Some(ffi::CUDA_ERROR_INVALID_VALUE) => {
-                // SAFETY: as above. The driver refused the operation, and enqueued nothing.
-                self.in_own_context(error, || unsafe { operation.run(self.home.raw(), own) })
-            }
-            enqueued => enqueued,
+        unsafe { operation.run(self.home.raw(), own) }
+    }
+
+    /// Enqueues a copy. The driver refuses copies of memory of a pool while a context of another device is current
+    /// ([F348](crate::driver_facts#F348)): then this pushes the stream's own context.
+    ///
+    /// # Safety
+    /// 1. of [`run`](Self::run).
+    #[inline]
+    pub(super) unsafe fn run_copy(&self, copy: &impl Operation) -> Result {
+        self.check(copy)?;
+        // SAFETY: 1. As above. 2. The caller's obligation 1.
+        let enqueued = unsafe { self.enqueue(copy) };
+        match enqueued {
+            Ok(()) => Ok(()),
+            // SAFETY: as above. It enqueued nothing if this is called.
+            Err(error) => self.again_in_own_context(error, &|| unsafe { self.enqueue(copy) }),
         }
     }
 
-    /// Tries an operation again with the stream's context current, if it is not: the driver refuses copies of memory of
-    /// a pool while a context of another device is current ([F348](crate::driver_facts#F348)).
+    /// Tries a copy that was refused once more with the stream's context current, if it was not.
     ///
     /// # Errors
     /// The error of the first attempt; that of the second; a driver error.
     #[cold]
-    #[inline]
-    fn in_own_context(&self, error: Error, again: impl FnOnce() -> Result) -> Result {
-        let current = current_context()?;
-        if current.is_none_or(|current| current.is(self.context())) {
+    #[inline(never)]
+    fn again_in_own_context(&self, error: Error, again: &dyn Fn() -> Result) -> Result {
+        // Only of this code is it known that nothing was enqueued.
+        if error.code() != Some(ffi::CUDA_ERROR_INVALID_VALUE)
+            || current_context()?.is_none_or(|current| current.is(self.context()))
+        {
             return Err(error);
         }
         self.context().with(|_| again())
@@ -233,7 +245,7 @@ impl OrderedStream {
         to: &mut Ordered<M>,
     ) -> Result {
         // SAFETY: 1. Both are borrowed as they are used.
-        unsafe { self.run(&Copy::new(from.read(), to.used(true))) }
+        unsafe { self.run_copy(&Copy::new(from.read(), to.used(true))) }
     }
 
     /// Copies several memories to as many others of this stream with one call. See
@@ -254,7 +266,7 @@ impl OrderedStream {
     {
         let accesses = |(from, to): (&'b F, &'b mut Ordered<M>)| (from.read(), to.used(true));
         // SAFETY: 1. All of them are borrowed as they are used.
-        unsafe { self.run(&CopyBatch::new(copies.into_iter().map(accesses))?) }
+        unsafe { self.run_copy(&CopyBatch::new(copies.into_iter().map(accesses))?) }
     }
 
     /// Copies device memory to memory of this stream with flags. See
@@ -271,7 +283,7 @@ impl OrderedStream {
         flags: CopyFlags,
     ) -> Result {
         // SAFETY: 1. Both are borrowed as they are used.
-        unsafe { self.run(&CopyWith::new(from.read(), to.used(true), flags)?) }
+        unsafe { self.run_copy(&CopyWith::new(from.read(), to.used(true), flags)?) }
     }
 
     /// Sets every element to `value`. Elements have 1, 2 or 4 bytes: others do not compile.
@@ -362,7 +374,7 @@ impl OrderedStream {
             let to = if to.grid.is_some() { to } else { to.part(index * room, piece.len()) };
             let upload = Upload::from_bytes(staged, piece.len(), to);
             // SAFETY: 1. The memory is borrowed exclusively. The ring is not written until the copy is over.
-            unsafe { self.run(&upload) }
+            unsafe { self.run_copy(&upload) }
         };
         Some(from.chunks(room).enumerate().try_for_each(&mut copy))
     }
@@ -390,7 +402,7 @@ impl OrderedStream {
     /// 1. of [`run`](Self::run), where the host memory is borrowed until this returns.
     unsafe fn run_and_wait(&self, operation: impl Operation) -> Result {
         // SAFETY: the caller's obligation 1, as the wait below is over then.
-        let enqueued = unsafe { self.run(&operation) };
+        let enqueued = unsafe { self.run_copy(&operation) };
         if operation.is_empty() {
             return enqueued;
         }

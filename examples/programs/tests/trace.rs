@@ -126,7 +126,7 @@ fn an_ordered_stream_has_a_lane() {
     let mut json = Vec::new();
     trace.write(&mut json).unwrap();
     let trace: Value = serde_json::from_slice(&json).unwrap();
-    let stream = ordered.stream().id().unwrap();
+    let stream = ordered.stream(&gpu).unwrap().id().unwrap();
     let events = trace["traceEvents"].as_array().unwrap();
     let work = |event: &&Value| event["ph"] == "X" && event["pid"] == 2;
     let work: Vec<_> = events.iter().filter(work).collect();
