@@ -175,8 +175,8 @@ fn lock<T>(mutex: &Mutex<T>) -> impl std::ops::DerefMut<Target = T> + '_ {
 
 /// Drops what was [put off](put_off), unless this is a thread of the driver. Looks at one flag if there is nothing.
 ///
-/// Every operation that has the driver run code of the program calls this, so that it never waits for long. So do
-/// releases, waits for a context, and whatever may initialise the driver.
+/// Releases call this, waits for a context, and whatever may initialise the driver. An operation that adds a function to a
+/// stream does not: some releases wait for the device, and the function may wait for this thread.
 #[inline]
 pub(crate) fn catch_up() {
     // Another thread may see the flag late: then the next look finds it.

@@ -68,7 +68,6 @@ pub(super) fn node<F: FnMut() + Send + 'static>(
     function: F,
 ) -> (Arc<dyn Called>, ffi::CUDA_HOST_NODE_PARAMS) {
     fault::gives_function();
-    catch_up();
     let call = Arc::new(Call {
         running: Mutex::new(()),
         function: Mutex::new(Slot { function: Some(function), over: false }),

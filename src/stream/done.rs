@@ -3,7 +3,7 @@
 
 use crate::call::{Answer, answer, fault, name};
 use crate::driver::fork;
-use crate::driver::release::{catch_up, contained, in_function};
+use crate::driver::release::{contained, in_function};
 use crate::error::{Result, means_not_taken};
 use crate::owned::StreamInner;
 use crate::stream::Stream;
@@ -74,7 +74,6 @@ impl Stream<'_> {
 #[inline]
 pub(crate) fn finished(stream: &StreamInner) -> Result<StreamDone> {
     fault::gives_function();
-    catch_up();
     let state = Arc::new(Mutex::new(State::default()));
     let data = Arc::into_raw(state.clone());
     // SAFETY: the stream is alive. `ended` is called once, with `data`, also after a fault (F152): it
@@ -121,8 +120,6 @@ impl Future for StreamDone {
             // Nothing ends there, and the state may be locked for ever.
             return Poll::Ready(Answer::new(CALL, ffi::CUDA_ERROR_NOT_INITIALIZED).result());
         }
-        // What wakers dropped.
-        catch_up();
         let end = lock(&self.0).end;
         let end = end.or_else(|| self.leave(task.waker().clone()));
         end.map_or(Poll::Pending, |code| Poll::Ready(Answer::new(CALL, code).result()))

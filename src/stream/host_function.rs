@@ -62,7 +62,6 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     function: F,
 ) -> Result<impl Pending + use<F>> {
     fault::gives_function();
-    release::catch_up();
     let call = Arc::new(Call { function: Mutex::new(Some(function)), panic: Mutex::new(None) });
     let run = trampoline(&call);
     let data = Arc::into_raw(call.clone());
@@ -91,8 +90,8 @@ impl SyncStream<'_, '_> {
     ///
     /// # Drops
     /// The function may drop everything. The driver releases nothing on its thread, so this crate releases it later: when
-    /// this call returns, or with the next operation on another thread that adds a function or waker to a stream,
-    /// releases something, waits for a context, or takes a [`ContextStack`](crate::ContextStack) (invariant
+    /// this call returns, or with the next operation on another thread that releases something, waits for a context, or
+    /// takes a [`ContextStack`](crate::ContextStack) (invariant
     /// [`released-later`](crate::soundness#released-later)). So do functions of graphs, and the wakers of
     /// [futures](crate::Stream::finished).
     ///
