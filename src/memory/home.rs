@@ -232,12 +232,14 @@ impl Home {
         self.release(unsafe { later!(cuMemFree_v2(address)) });
     }
 
-    /// Lets other code have its memory back, once the device is done with it. In the child of a fork the value that keeps it
-    /// is left to the parent, as always ([`Keep`]).
+    /// Lets other code have its memory back, once the device is done with it.
     #[cold]
     #[inline]
     fn end_foreign(&self, block: Block) {
         let Block::Foreign(keep) = block else { return };
+        if fork::is_child() {
+            return keep.leak();
+        }
         let (waited, over) = self.wait_to_end();
         if over {
             drop(keep);
@@ -436,6 +438,7 @@ impl Readers {
     ///
     /// # Errors
     /// A driver error. The stream must not read then.
+    #[cold]
     #[inline]
     pub(crate) fn add(&self, home: Option<&Home>, reader: &std::sync::Arc<Home>) -> Result {
         let is_own = home.is_none_or(|home| home.context() == reader.context());
@@ -454,13 +457,11 @@ impl Readers {
     /// A driver error. The readers may then still read.
     #[inline]
     pub(crate) fn leave(&mut self, home: &Home) -> Result {
-        // In the child of a fork the driver would take the calls (F20). The memory is the parent's.
-        if fork::is_child() {
-            return Ok(());
+        for some in [&mut self.own, &mut self.peers] {
+            some.get_mut().iter().try_for_each(|reader| home.follow(reader))?;
         }
-        let mut all = [self.own.get_mut(), self.peers.get_mut()];
-        all.iter().flat_map(|some| some.iter()).try_for_each(|reader| home.follow(reader))?;
-        all.iter_mut().for_each(|some| some.clear());
+        self.own.get_mut().clear();
+        self.peers.get_mut().clear();
         Ok(())
     }
 
@@ -468,13 +469,16 @@ impl Readers {
     #[cold]
     #[inline]
     pub(crate) fn end(&mut self, mut failed: impl FnMut(&Home, Error)) -> bool {
-        let all = [self.own.get_mut(), self.peers.get_mut()];
-        all.into_iter().flat_map(|some| some.drain(..)).all(|reader| {
-            let (waited, over) = reader.wait_to_end();
-            if let Err(error) = waited {
-                failed(&reader, error);
+        let mut over = true;
+        for some in [&mut self.own, &mut self.peers] {
+            for reader in some.get_mut().drain(..) {
+                let (waited, is_over) = reader.wait_to_end();
+                over &= is_over;
+                if let Err(error) = waited {
+                    failed(&reader, error);
+                }
             }
-            over
-        })
+        }
+        over
     }
 }
