@@ -89,7 +89,7 @@ pub(crate) enum Block {
 impl Home {
     /// Makes a stream one that memory belongs to. There are [`MARKS`] events, which belong to the context of the stream.
     #[inline]
-    pub(crate) fn new(
+    pub(crate) fn open(
         stream: Arc<StreamInner>,
         pool: Option<MemoryPool>,
         marks: Vec<EventInner>,
