@@ -175,6 +175,50 @@ fn memory_of_an_operation_that_may_have_been_taken_is_waited_for() {
     });
 }
 
+/// What an event does not prove, the stream may. If that does not either, the memory stays, whoever waited.
+#[test]
+fn memory_whose_waits_fail_is_leaked_and_not_given_back() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(memory_whose_waits_fail_is_leaked_and_not_given_back, {
+        report();
+        with_gpu(|gpu| {
+            let ordered = bare(gpu);
+            let x = ordered.from_slice(&[3_u32; LEN]).unwrap();
+            let failing = |call| {
+                let code = ffi::CUDA_ERROR_UNKNOWN;
+                Fault { which: Which::Named(call), code, performed: false }
+            };
+            let (event, stream) = ("cuEventSynchronize", "cuStreamSynchronize");
+            let pending = || ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
+            let before = live().registrations;
+
+            let one = pending();
+            let (_, calls) = record(|| with_fault(failing(event), || drop(one)));
+            assert_eq!(calls, [event, event, stream, "cuMemHostUnregister"]);
+            assert_eq!((reported(), live().registrations), (vec![Some(event)], before));
+
+            // Without an event there is only the stream.
+            let (one, _) = with_fault(failing("cuEventRecord"), pending);
+            let (_, calls) = record(|| with_fault(failing(stream), || drop(one)));
+            assert_eq!(calls, [stream, stream]);
+            assert_eq!((reported(), live().registrations), (vec![Some(stream)], before + 1));
+
+            let (one, _) = with_fault(failing("cuEventRecord"), pending);
+            let (waited, _) = with_fault(failing(stream), || one.wait());
+            assert_eq!(waited.unwrap_err().call(), Some(stream));
+            assert_eq!((reported(), live().registrations), (vec![], before + 2));
+
+            let (mut one, _) = with_fault(failing("cuEventRecord"), pending);
+            let (asked, _) = with_fault(failing(stream), || one.try_get());
+            assert_eq!(asked.unwrap_err().call(), Some(stream));
+            drop(one);
+            assert_eq!((reported(), live().registrations), (vec![], before + 3));
+        });
+    });
+}
+
 #[test]
 fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
     with_gpu(|gpu| {

@@ -143,6 +143,29 @@ fn lengths_and_streams_are_compared() {
     here.copy_from_peer(&units, &mut copies).unwrap();
 }
 
+/// A stream of another context that cannot be ordered before the free is waited for, as one of the same context is.
+#[test]
+fn a_copy_that_cannot_be_ordered_before_the_free_is_waited_for() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    let [a, b] = [new_context(), new_context()];
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&a).unwrap();
+    let there = outer.ordered_stream().unwrap();
+    let shared = there.from_slice(&[7_u32; LEN]).unwrap().share();
+    let gpu = outer.push(&b).unwrap();
+    let here = gpu.ordered_stream().unwrap();
+    let mut x = here.alloc(LEN).unwrap();
+    busy(&here, &kernel(&gpu, SPIN, "spin"));
+    here.copy_from_peer(&shared, &mut x).unwrap();
+    let code = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+    let fault = Fault { which: Which::Named("cuStreamWaitEvent"), code, performed: false };
+    let (_, calls) = control::record(|| with_fault(fault, || drop(shared)));
+    assert_eq!(calls, ["cuEventRecord", "cuStreamWaitEvent", "cuStreamSynchronize"]);
+    assert!(here.stream().query().unwrap(), "it waited");
+}
+
 /// Each call of a copy fails in turn, taken by the driver or not, in orders that the software driver chooses: what comes
 /// behind the copy in its source's stream does not race with it.
 #[test]

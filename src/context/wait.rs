@@ -183,8 +183,7 @@ pub(crate) fn wait_to_free(
     Later { call, make }: Later<impl Fn() -> CUresult>,
     context: usize,
 ) -> (Result, bool) {
-    // What the child of a fork drops is left to the parent: a wait there may never end (F20).
-    let tried = match if fork::is_child() { Err(None) } else { at_once(&make) } {
+    let tried = match at_once(&make) {
         Ok(()) => return (Ok(()), true),
         Err(tried) => tried,
     };

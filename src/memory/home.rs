@@ -89,7 +89,7 @@ pub(crate) enum Block {
 impl Home {
     /// Makes a stream one that memory belongs to. There are [`MARKS`] events, which belong to the context of the stream.
     #[inline]
-    pub(crate) fn new(
+    pub(crate) fn open(
         stream: Arc<StreamInner>,
         pool: Option<MemoryPool>,
         marks: Vec<EventInner>,
@@ -235,12 +235,14 @@ impl Home {
         });
     }
 
-    /// Lets other code have its memory back, once the device is done with it. In the child of a fork the value that keeps it
-    /// is left to the parent, as always ([`Keep`]).
+    /// Lets other code have its memory back, once the device is done with it.
     #[cold]
     #[inline]
     fn end_foreign(self: &std::sync::Arc<Self>, address: CUdeviceptr, block: Block) {
         let Block::Foreign(keep) = block else { return };
+        if fork::is_child() {
+            return keep.leak();
+        }
         let (waited, over) = self.wait_to_end();
         if over {
             drop(keep);
@@ -467,6 +469,7 @@ impl Readers {
     ///
     /// # Errors
     /// A driver error. The stream must not read then.
+    #[cold]
     #[inline]
     pub(crate) fn add(&self, home: Option<&Home>, reader: &std::sync::Arc<Home>) -> Result {
         let is_own = home.is_none_or(|home| home.context() == reader.context());
@@ -485,13 +488,11 @@ impl Readers {
     /// A driver error. The readers may then still read.
     #[inline]
     pub(crate) fn leave(&mut self, home: &Home) -> Result {
-        // In the child of a fork the driver would take the calls (F20). The memory is the parent's.
-        if fork::is_child() {
-            return Ok(());
+        for some in [&mut self.own, &mut self.peers] {
+            some.get_mut().iter().try_for_each(|reader| home.follow(reader))?;
         }
-        let mut all = [self.own.get_mut(), self.peers.get_mut()];
-        all.iter().flat_map(|some| some.iter()).try_for_each(|reader| home.follow(reader))?;
-        all.iter_mut().for_each(|some| some.clear());
+        self.own.get_mut().clear();
+        self.peers.get_mut().clear();
         Ok(())
     }
 

@@ -243,7 +243,7 @@ impl<'ctx> PushedGuard<'ctx> {
         for _ in 0..MARKS {
             events.push(EventInner::create(self, EventFlags::DISABLE_TIMING)?);
         }
-        let home = Home::new(stream.inner.clone(), pool.clone(), events, *keep);
+        let home = Home::open(stream.inner.clone(), pool.clone(), events, *keep);
         let staging = Staging::new(self, home.clone(), *staging)?;
         let (staging, panic) = (Mutex::new(staging), Arc::default());
         let stream = Stream { inner: stream.inner, _brand: Brand::new() };

@@ -40,7 +40,7 @@ impl OrderedStream {
     #[doc(alias = "cuMemcpyPeerAsync")]
     #[doc(alias = "cuMemcpy3DPeerAsync")]
     #[doc(alias = "cuStreamWaitEvent")]
-    pub fn copy_from_peer<'other, T: Element, M: DeviceMemoryMut<'static, T>>(
+    pub fn copy_from_peer<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
         from: &impl OrderedSource<T>,
         to: &mut Ordered<M>,

@@ -6,6 +6,7 @@ use crate::args::sealed::Operand;
 use crate::args::{KernelArg, operands};
 use crate::brand::Brand;
 use crate::context::Context;
+use crate::driver::fork;
 use crate::driver::release::{is_for_later, put_off};
 use crate::error::Result;
 use crate::memory::access::Access;
@@ -60,7 +61,9 @@ pub(crate) struct Inner {
 impl Drop for Inner {
     #[inline]
     fn drop(&mut self) {
-        let Some(home) = self.memory.home().cloned() else { return };
+        // In the child of a fork the driver would take the calls (F20). The memory is the parent's.
+        let home = self.memory.home().filter(|_| !fork::is_child());
+        let Some(home) = home.cloned() else { return };
         let left = self.readers.leave(&home);
         if is_for_later(&left) {
             let readers = mem::replace(&mut self.readers, Readers::none());
