@@ -143,7 +143,7 @@ fn streams<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, ordered: &OrderedStream
     let x = x.share();
     ordered.copy(&x, &mut y).unwrap();
     t.row("SharedBuffer, dropped", &[RECORD, BEHIND, FREE], || drop(x));
-    let idle = t.row("OrderedStream::into_idle", &[WAIT], || y.into_idle(&gpu)).unwrap();
+    let idle = t.row("OrderedStream::into_idle", &[WAIT], || y.into_idle(gpu)).unwrap();
     let y = t.row("OrderedStream::adopt", &[], || ordered.adopt(idle)).unwrap();
     let mut y = y;
     let mut stream = gpu.stream().unwrap();
