@@ -163,7 +163,7 @@ fn a_copy_that_cannot_be_ordered_before_the_free_is_waited_for() {
     let fault = Fault { which: Which::Named("cuStreamWaitEvent"), code, performed: false };
     let (_, calls) = control::record(|| with_fault(fault, || drop(shared)));
     assert_eq!(calls, ["cuEventRecord", "cuStreamWaitEvent", "cuStreamSynchronize"]);
-    assert!(here.stream().query().unwrap(), "it waited");
+    assert!(here.query().unwrap(), "it waited");
 }
 
 /// Each call of a copy fails in turn, taken by the driver or not, in orders that the software driver chooses: what comes

@@ -275,7 +275,7 @@ impl Context {
     /// # Errors
     /// `Err(self)` if a clone or a handle still holds the context, if a leaked guard left it on a stack, or if
     /// a kernel faulted and a [host function](crate::SyncStream::host_function) may still run. The inner result
-    /// is the driver's answer. In a [host function](crate::SyncStream::host_function#drops) that is
+    /// is the driver's answer. In a [host function](crate::SyncStream::host_function) that is
     /// `CUDA_ERROR_NOT_PERMITTED`, and the context is released later.
     #[doc(alias = "cuCtxDestroy")]
     #[doc(alias = "cuDevicePrimaryCtxRelease")]

@@ -50,7 +50,7 @@ shared_static! {
 /// could not be popped is kept alive.
 ///
 /// The hook does not receive a release that the driver refuses because the thread runs a [host
-/// function](crate::SyncStream::host_function#drops) or a waker: that release is made later, and reported if it fails
+/// function](crate::SyncStream::host_function) or a waker: that release is made later, and reported if it fails
 /// then.
 ///
 /// If the hook panics, the panic ends there. A release that fails inside the hook, on the same thread, is not

@@ -262,7 +262,7 @@ impl OrderedStream {
         self.stream.under(gpu, "OrderedStream::stream")
     }
 
-    /// Returns the handle of the stream, for calls of [`ffi`](crate::ffi). It is valid while this value lives. Do not
+    /// Returns the handle of the stream, for calls of [`ffi`]. It is valid while this value lives. Do not
     /// destroy it, and do not capture it.
     #[must_use]
     #[inline]

@@ -42,7 +42,7 @@ impl Stream<'_> {
     /// Later work in the stream waits until the executor has been woken. So a query may report "not complete"
     /// for that moment. The driver calls the executor's waker on one of its threads, where driver calls are
     /// refused ([F23](crate::driver_facts#F23)): the waker must only wake. What it drops, such as a task that was
-    /// cancelled, is [released later](crate::SyncStream::host_function#drops).
+    /// cancelled, is [released later](crate::SyncStream::host_function).
     ///
     /// # Errors
     /// Here or from the future: a sticky error of earlier work ([F60](crate::driver_facts#F60)).
