@@ -239,7 +239,7 @@ fn a_wait_that_failed_forgets_no_stream_that_runs_a_graph() {
                 .capture(&mut captured, |c| c.stream().fill(&mut c.hold_ordered(&mut scratch), 3));
             let mut graph = graph.unwrap();
             let node = graph.list_nodes().unwrap()[0];
-            let opens = streams.each_ref().map(|ordered| gate(ordered));
+            let opens = streams.each_ref().map(gate);
             streams[0].replay(&graph, &mut scratch).unwrap();
             let mut scratch = streams[1].hand_over(scratch).unwrap();
             streams[1].replay(&graph, &mut scratch).unwrap();

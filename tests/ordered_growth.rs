@@ -40,7 +40,7 @@ static ALLOCATOR: Counting = Counting;
 const LEN: usize = 16;
 
 /// Ten operations, of which none waits.
-pub(crate) fn step<'ctx>(
+pub(crate) fn step(
     [one, two]: [&OrderedStream; 2],
     pinned: PinnedBuffer<u32>,
 ) -> PinnedBuffer<u32> {
