@@ -326,7 +326,7 @@ fn a_summary_tells_what_was_done_refused_and_left() {
     let lines = summary(&text);
     let has = |line: &str| assert!(lines.contains(&line), "{line:?} is not in\n{text}");
     assert!(lines[0].starts_with("CUSCOPE SOFTWARE DRIVER: process "), "{text}");
-    assert!(lines[1].contains(" of 12 functions, 5 failed; 1 launch, about "), "{text}");
+    assert!(lines[1].contains(" of 13 functions, 5 failed; 1 launch, about "), "{text}");
     has("Not supported: CUDA_ERROR_NOT_SUPPORTED (error 801) on 1 call of cuCheckpointProcessLock");
     has("Program hit: CUDA_ERROR_INVALID_PTX (error 218) on 2 calls of cuModuleLoadData");
     has("Program hit: CUDA_ERROR_INVALID_VALUE (error 1) on 1 call of cuMemFree_v2");
