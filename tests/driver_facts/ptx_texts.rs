@@ -36,6 +36,7 @@ fn load(text: &CStr) -> (CUresult, String) {
 fn run<const N: usize>(place: &Place, before: &str, body: &str, mut words: [u32; N]) -> [u32; N] {
     let module: CUmodule = made!(cuModuleLoadData(text(before, body).as_ptr().cast()));
     ok!(cuMemcpyHtoD_v2(place.memory, words.as_ptr().cast(), 4 * N));
+    ok!(cuCtxSynchronize());
     let test = kernel(module, c"test");
     assert_eq!(launch_shaped(test, [1; 3], [1; 3], 0, place.stream, &[place.memory]), SUCCESS);
     ok!(cuStreamSynchronize(place.stream));
@@ -122,6 +123,7 @@ fn a_tensor_map_is_a_parameter() {
     needs_accelerator!();
     let numbers: [u32; 256] = std::array::from_fn(|at| at as u32);
     ok!(cuMemcpyHtoD_v2(a.memory, numbers.as_ptr().cast(), 1024));
+    ok!(cuCtxSynchronize());
     let mut map: CUtensorMap = all_zeros();
     ok!(cuTensorMapEncodeTiled(
         &raw mut map,
@@ -162,6 +164,7 @@ fn a_vector_is_read_past_the_end_of_an_allocation() {
         let numbers: [u32; 11] = std::array::from_fn(|at| at as u32 + 1);
         let short: CUdeviceptr = made!(cuMemAlloc_v2(44));
         ok!(cuMemcpyHtoD_v2(short, numbers.as_ptr().cast(), 44));
+        ok!(cuCtxSynchronize());
         let ends = |load: &str| {
             let body = format!(
                 "ld.global.u64 %rd1, [%out]; {load} add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3;
@@ -169,6 +172,7 @@ fn a_vector_is_read_past_the_end_of_an_allocation() {
             );
             let module: CUmodule = made!(cuModuleLoadData(text("", &body).as_ptr().cast()));
             ok!(cuMemcpyHtoD_v2(a.memory, (&raw const short).cast(), 8));
+            ok!(cuCtxSynchronize());
             assert_eq!(launch(kernel(module, c"test"), a.stream, &[a.memory]), SUCCESS);
             code!(cuStreamSynchronize(a.stream))
         };
