@@ -93,7 +93,7 @@ impl SyncStream<'_, '_> {
     /// this call returns, or with the next operation on another thread that releases something, waits for a context, or
     /// takes a [`ContextStack`](crate::ContextStack) (invariant
     /// [`released-later`](crate::soundness#released-later)). So do functions of graphs, and the wakers of
-    /// [futures](crate::Stream::finished).
+    /// the futures of feature `async`.
     ///
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)). The function is then dropped without
