@@ -1,6 +1,6 @@
 //! The heart of the crate: the calls of the driver, contexts, and the stack of a thread.
 //!
-//! Nothing here imports a module of `src/` outside this folder, so you can review it alone (`tests/house.rs`). All
+//! Nothing here imports a module of `src/` outside this folder, so you can review it alone (`tests/rules/house.rs`). All
 //! else, such as memory, streams and graphs, relies on it: a guard of `stack` says which context is current, and the
 //! handles that the guard makes carry its brand.
 //!
