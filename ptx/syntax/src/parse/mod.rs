@@ -5,13 +5,12 @@ mod constant;
 mod operand;
 mod variable;
 
-use super::BlockLimit;
 use super::error::{Diagnostic, ParseError, ParseErrorKind, not_ascii, report};
 use super::lex::{Kind, Token, tokens};
-use super::tree::{Function, Source, Space};
+use super::tree::{BlockLimit, Function, Source, Space, StatementKind};
 
 /// The newest `.version` that is taken: that of CUDA 13.0.
-pub(crate) const NEWEST_VERSION: (u32, u32) = (9, 0);
+pub const NEWEST_VERSION: (u32, u32) = (9, 0);
 
 /// The numbers of the `.target`s there are, each with the `.version` in tenths that it needs (PTX ISA,
 /// "Release Notes"). Those below `sm_50` load as well: the assembler of CUDA 13.0 takes them.
@@ -59,7 +58,7 @@ impl From<Diagnostic> for Failure {
 }
 
 /// Parses a module's text.
-pub(crate) fn parse(text: &str) -> Result<Source<'_>, ParseError> {
+pub fn parse(text: &str) -> Result<Source<'_>, ParseError> {
     if let Some(at) = text.bytes().position(|byte| !byte.is_ascii()) {
         let before = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
         return Err(not_ascii(u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)));
@@ -72,10 +71,14 @@ pub(crate) fn parse(text: &str) -> Result<Source<'_>, ParseError> {
 
 /// What may stand before a declaration.
 #[derive(Clone, Copy, Default)]
-struct Linkage {
+struct Linkage<'s> {
     visible: bool,
     external: bool,
+    word: Option<&'s str>,
 }
+
+/// What blocks a function takes, and the directives that say so, with their numbers.
+type Directives<'s> = (BlockLimit, Vec<(&'s str, Vec<u32>)>);
 
 struct Parser<'t, 's> {
     tokens: &'t [Token<'s>],
@@ -165,7 +168,7 @@ impl<'s> Parser<'_, 's> {
 
     fn module(&mut self) -> Result<Source<'s>, Failure> {
         let mut source = Source { version: self.version()?, ..Source::default() };
-        (source.target, source.specific) = self.target(source.version)?;
+        (source.target, source.specific) = self.target(source.version, &mut source.targets)?;
         while self.peek(0) != Kind::End {
             self.item(&mut source)?;
         }
@@ -201,11 +204,12 @@ impl<'s> Parser<'_, 's> {
         Ok(tenths.round() as u32) // 10 to 90
     }
 
-    fn target(&mut self, version: u32) -> Result<(u32, bool), Failure> {
+    fn target(&mut self, version: u32, words: &mut Vec<&'s str>) -> Result<(u32, bool), Failure> {
         if !self.take_word(".target") {
             return Ok(self.error("Missing .target directive")?);
         }
         let name = self.name()?;
+        words.push(name);
         let number = name
             .strip_prefix("sm_")
             .map(|number| number.trim_end_matches(['a', 'f']))
@@ -222,7 +226,7 @@ impl<'s> Parser<'_, 's> {
         }
         while self.take(',') {
             match self.name()? {
-                "debug" | "texmode_unified" | "texmode_independent" => {}
+                word @ ("debug" | "texmode_unified" | "texmode_independent") => words.push(word),
                 other => return Ok(self.error(format!("Unknown target option '{other}'"))?),
             }
         }
@@ -237,7 +241,7 @@ impl<'s> Parser<'_, 's> {
         };
         match word {
             ".entry" | ".func" => {
-                let function = self.function(word == ".entry")?;
+                let function = self.function(word == ".entry", linkage.word)?;
                 source.functions.push(function);
             }
             ".address_size" => {
@@ -246,7 +250,9 @@ impl<'s> Parser<'_, 's> {
                     return self.error("Only .address_size 64 is supported");
                 }
             }
-            ".pragma" | ".file" | ".loc" => self.skip_line_directive()?,
+            ".pragma" | ".file" | ".loc" => {
+                self.line_directive(&mut source.files)?;
+            }
             ".section" => self.skip_section()?,
             _ => match self.space() {
                 Some(space @ (Space::Global | Space::Const | Space::Shared)) => {
@@ -258,15 +264,17 @@ impl<'s> Parser<'_, 's> {
         Ok(())
     }
 
-    fn linkage(&mut self) -> Linkage {
+    fn linkage(&mut self) -> Linkage<'s> {
         let mut linkage = Linkage::default();
         loop {
-            if self.take_word(".visible") || self.take_word(".weak") || self.take_word(".common") {
-                linkage.visible = true;
-            } else if self.take_word(".extern") {
-                linkage.external = true;
-            } else {
-                return linkage;
+            match self.peek(0) {
+                Kind::Word(word @ (".visible" | ".weak" | ".common" | ".extern")) => {
+                    self.at += 1;
+                    linkage.word = Some(word);
+                    linkage.external |= word == ".extern";
+                    linkage.visible |= word != ".extern";
+                }
+                _ => return linkage,
             }
         }
     }
@@ -286,22 +294,47 @@ impl<'s> Parser<'_, 's> {
         Some(space)
     }
 
-    /// Passes over `.pragma "…";`, `.file …` and `.loc …`.
-    fn skip_line_directive(&mut self) -> Result<(), Diagnostic> {
+    /// `.pragma "…";`, `.file …` or `.loc …`. A file is added to the list.
+    fn line_directive(
+        &mut self,
+        files: &mut Vec<(u64, &'s str)>,
+    ) -> Result<Option<StatementKind<'s>>, Diagnostic> {
         let line = self.line();
-        let pragma = self.next() == Kind::Word(".pragma");
-        if pragma {
-            while self.next() != Kind::Mark(';') {
+        let word = self.next();
+        if word == Kind::Word(".pragma") {
+            let mut texts = Vec::new();
+            loop {
+                match self.next() {
+                    Kind::Mark(';') => return Ok(Some(StatementKind::Pragma(texts))),
+                    Kind::Text(text) => texts.push(text),
+                    _ => {}
+                }
                 if self.peek(0) == Kind::End {
                     return self.unexpected("';'");
                 }
             }
-            return Ok(());
         }
+        let start = self.at;
         while self.line() == line && self.peek(0) != Kind::End {
             self.at += 1;
         }
-        Ok(())
+        let number = |at: usize| match self.tokens[start..self.at].get(at) {
+            Some(Token { kind: Kind::Int(value), .. }) => Some(*value),
+            _ => None,
+        };
+        match self.tokens[start..self.at].get(1) {
+            Some(Token { kind: Kind::Text(name), .. }) if word == Kind::Word(".file") => {
+                files.extend(number(0).map(|at| (at, *name)));
+                Ok(None)
+            }
+            _ if word == Kind::Word(".loc") => Ok(match (number(0), number(1), number(2)) {
+                (Some(file), Some(line), Some(column)) => {
+                    Some(StatementKind::Location(file, line, column))
+                }
+                _ => None,
+            }),
+            _ => Ok(None),
+        }
     }
 
     /// Passes over `.section name { … }`.
@@ -316,20 +349,25 @@ impl<'s> Parser<'_, 's> {
     }
 
     /// An `.entry` or `.func`, from that word on.
-    fn function(&mut self, entry: bool) -> Result<Function<'s>, Diagnostic> {
+    fn function(
+        &mut self,
+        entry: bool,
+        linkage: Option<&'s str>,
+    ) -> Result<Function<'s>, Diagnostic> {
         self.at += 1;
         let line = self.line();
         let returns = if entry { Vec::new() } else { self.parameters()? };
         let name = self.name()?;
         let params = self.parameters()?;
-        let block = self.function_directives()?;
+        let (block, directives) = self.function_directives()?;
         let body = if self.take(';') { None } else { Some(self.body()?) };
-        Ok(Function { name, line, entry, returns, params, block, body })
+        Ok(Function { name, line, entry, returns, params, block, directives, linkage, body })
     }
 
     /// `.maxntid`, `.reqntid` and what else may stand before the body.
-    fn function_directives(&mut self) -> Result<BlockLimit, Diagnostic> {
+    fn function_directives(&mut self) -> Result<Directives<'s>, Diagnostic> {
         let mut block = BlockLimit::default();
+        let mut list = Vec::new();
         loop {
             match self.peek(0) {
                 Kind::Word(word @ (".maxntid" | ".reqntid" | ".reqnctapercluster")) => {
@@ -340,6 +378,7 @@ impl<'s> Parser<'_, 's> {
                             *extent = self.small()?;
                         }
                     }
+                    list.push((word, shape.to_vec()));
                     if word == ".reqnctapercluster" {
                         block.cluster = Some(shape);
                     } else if word == ".reqntid" {
@@ -349,21 +388,29 @@ impl<'s> Parser<'_, 's> {
                         block.max_threads = Some(product);
                     }
                 }
-                Kind::Word(".maxnreg") => {
+                Kind::Word(word @ ".maxnreg") => {
                     self.at += 1;
-                    block.max_registers = Some(self.small()?);
+                    let most = self.small()?;
+                    list.push((word, vec![most]));
+                    block.max_registers = Some(most);
                 }
-                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxclusterrank") => {
+                Kind::Word(word @ (".minnctapersm" | ".maxnctapersm" | ".maxclusterrank")) => {
                     self.at += 1;
-                    self.small()?;
+                    list.push((word, vec![self.small()?]));
                 }
-                Kind::Word(".noreturn") => self.at += 1,
-                Kind::Word(".explicitcluster") => {
+                Kind::Word(word @ ".noreturn") => {
                     self.at += 1;
+                    list.push((word, Vec::new()));
+                }
+                Kind::Word(word @ ".explicitcluster") => {
+                    self.at += 1;
+                    list.push((word, Vec::new()));
                     block.explicit_cluster = true;
                 }
-                Kind::Word(".pragma") => self.skip_line_directive()?,
-                Kind::Mark('{' | ';') => return Ok(block),
+                Kind::Word(".pragma") => {
+                    self.line_directive(&mut Vec::new())?;
+                }
+                Kind::Mark('{' | ';') => return Ok((block, list)),
                 Kind::Word(word) if word.starts_with('.') => {
                     return self.error(format!("Directive '{word}' is not supported"));
                 }

@@ -54,7 +54,11 @@ impl<'s> Parser<'_, 's> {
     ) -> Result<(), Diagnostic> {
         let line = self.line();
         match word {
-            ".pragma" | ".loc" | ".file" => return self.skip_line_directive(),
+            ".pragma" | ".loc" | ".file" => {
+                let kind = self.line_directive(&mut Vec::new())?;
+                statements.extend(kind.map(|kind| Statement { line, kind }));
+                return Ok(());
+            }
             ".extern" | ".visible" | ".weak" => {
                 return self.error(format!("Directive '{word}' is not allowed here"));
             }
@@ -151,9 +155,10 @@ impl<'s> Parser<'_, 's> {
         };
         let mut opcode = Cow::Borrowed(self.name()?);
         // A gap may be before each modifier.
-        while let Kind::Word(word) = self.peek(0)
-            && word.starts_with('.')
-        {
+        while let Kind::Word(word) = self.peek(0) {
+            if !word.starts_with('.') {
+                break;
+            }
             self.at += 1;
             opcode.to_mut().push_str(word);
         }

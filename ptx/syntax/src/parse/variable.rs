@@ -2,7 +2,7 @@
 
 use super::super::error::Diagnostic;
 use super::super::lex::Kind;
-use super::super::tree::{Init, Space, Variable};
+use super::super::tree::{Init, Pointer, Space, Variable};
 use super::super::types::Type;
 use super::constant::Constant;
 use super::{Linkage, Parser};
@@ -49,7 +49,7 @@ impl<'s> Parser<'_, 's> {
     pub(super) fn variables(
         &mut self,
         space: Space,
-        linkage: Linkage,
+        linkage: Linkage<'s>,
         list: &mut Vec<Variable<'s>>,
     ) -> Result<(), Diagnostic> {
         let first = self.variable(space, linkage)?;
@@ -64,16 +64,16 @@ impl<'s> Parser<'_, 's> {
     }
 
     /// A variable: `.align 8 .b8 name[16] = {…}`.
-    fn variable(&mut self, space: Space, linkage: Linkage) -> Result<Variable<'s>, Diagnostic> {
+    fn variable(&mut self, space: Space, linkage: Linkage<'s>) -> Result<Variable<'s>, Diagnostic> {
         let mut align = None;
         let mut lanes = 1;
         let mut managed = false;
+        let mut pointer: Option<Pointer> = None;
         loop {
             if self.take_word(".align") {
                 align = Some(self.alignment()?);
             } else if self.take_word(".ptr") {
-                // What a pointer parameter points to: of no account here.
-                let _ = self.space();
+                pointer.get_or_insert_with(Pointer::default).space = self.space();
             } else if self.take_word(".v2") {
                 lanes = 2;
             } else if self.take_word(".v4") {
@@ -102,14 +102,13 @@ impl<'s> Parser<'_, 's> {
             return self.error("Vector type too large, exceeds 128 bit limit");
         }
         if self.take_word(".ptr") {
-            let _ = self.space();
-            if self.take_word(".align") {
-                self.alignment()?;
-            }
+            let space = self.space();
+            let align = if self.take_word(".align") { Some(self.alignment()?) } else { None };
+            pointer = Some(Pointer { space, align });
         }
         let bytes = u64::from(ty.bytes) * lanes;
         let variable = self.named(space, linkage, ty, bytes, align.unwrap_or(bytes))?;
-        Ok(Variable { managed, ..variable })
+        Ok(Variable { managed, pointer, ..variable })
     }
 
     fn alignment(&mut self) -> Result<u64, Diagnostic> {
@@ -124,7 +123,7 @@ impl<'s> Parser<'_, 's> {
     fn named(
         &mut self,
         space: Space,
-        linkage: Linkage,
+        linkage: Linkage<'s>,
         ty: Type,
         bytes: u64,
         align: u64,
@@ -166,6 +165,8 @@ impl<'s> Parser<'_, 's> {
             managed: false,
             visible: linkage.visible,
             external: linkage.external,
+            linkage: linkage.word.filter(|word| matches!(*word, ".weak" | ".common")),
+            pointer: None,
         })
     }
 
@@ -244,7 +245,7 @@ impl<'s> Parser<'_, 's> {
     fn number(&mut self) -> Result<Option<Init<'s>>, Diagnostic> {
         if self.is_constant() {
             return Ok(Some(match self.constant()? {
-                Constant::Signed(value) => Init::Int(value.cast_unsigned()),
+                Constant::Signed(value) => Init::Int(value as u64),
                 Constant::Unsigned(value) => Init::Int(value),
                 Constant::Real(value) => Init::F64(value.to_bits()),
             }));
@@ -260,6 +261,6 @@ impl<'s> Parser<'_, 's> {
 
     /// `+` and a constant, or nothing: 0.
     pub(super) fn addend(&mut self) -> Result<i64, Diagnostic> {
-        if self.take('+') { Ok(self.whole()?.cast_signed()) } else { Ok(0) }
+        if self.take('+') { Ok(self.whole()? as i64) } else { Ok(0) }
     }
 }
