@@ -12,7 +12,7 @@ pub struct Source<'s> {
     pub target: u32,
     /// Whether the target is one of a single architecture, such as `sm_90a`.
     pub specific: bool,
-    /// The words of `.target`: the name, and options such as `debug`.
+    /// The words of the first `.target`: the name, and options such as `debug`.
     pub targets: Vec<&'s str>,
     /// The files of `.file`, by number.
     pub files: Vec<(u64, &'s str)>,
@@ -48,8 +48,8 @@ pub enum Init<'s> {
     F32(u32),
     /// The bits of an f64.
     F64(u64),
-    /// The address of a variable, and an addend.
-    Address(&'s str, i64),
+    /// The address of a variable, and an addend, or one of a variable or function without either.
+    Address(&'s str, Option<i64>),
     /// A byte of the address of a variable: its number.
     AddressByte(&'s str, i64, u32),
 }
@@ -61,6 +61,8 @@ pub struct Variable<'s> {
     pub name: &'s str,
     /// The line it is declared on.
     pub line: u32,
+    /// Its place among the tokens of the text.
+    pub at: usize,
     /// Where it lies.
     pub space: Space,
     /// Its alignment in bytes.
@@ -79,8 +81,8 @@ pub struct Variable<'s> {
     pub visible: bool,
     /// `.extern`
     pub external: bool,
-    /// `.weak` or `.common`, which are `visible` as well.
-    pub linkage: Option<&'s str>,
+    /// `.common`
+    pub common: bool,
     /// What `.ptr` says of a parameter.
     pub pointer: Option<Pointer>,
 }
@@ -113,6 +115,12 @@ pub struct Function<'s> {
     pub name: &'s str,
     /// The line it is declared on.
     pub line: u32,
+    /// Its place among the tokens of the text.
+    pub at: usize,
+    /// Whether it is `.visible` or `.weak`.
+    pub visible: bool,
+    /// Whether it is `.extern`.
+    pub external: bool,
     /// Whether it is an `.entry`.
     pub entry: bool,
     /// What it returns.
@@ -123,8 +131,6 @@ pub struct Function<'s> {
     pub block: BlockLimit,
     /// The directives between its parameters and its body, with their numbers.
     pub directives: Vec<(&'s str, Vec<u32>)>,
-    /// `.visible`, `.weak`, `.common` or `.extern`.
-    pub linkage: Option<&'s str>,
     /// Its statements; none for a declaration.
     pub body: Option<Vec<Statement<'s>>>,
 }

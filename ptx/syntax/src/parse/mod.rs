@@ -8,6 +8,7 @@ mod variable;
 use super::error::{Diagnostic, ParseError, ParseErrorKind, not_ascii, report};
 use super::lex::{Kind, Token, tokens};
 use super::tree::{BlockLimit, Function, Source, Space, StatementKind};
+use super::types::Type;
 
 /// The newest `.version` that is taken: that of CUDA 13.0.
 pub const NEWEST_VERSION: (u32, u32) = (9, 0);
@@ -48,6 +49,9 @@ const TARGETS: &[(u32, u32)] = &[
     (121, 88),
 ];
 
+/// The state spaces of declarations.
+const SPACES: &[&str] = &["global", "const", "shared", "local", "param", "reg"];
+
 /// An error, with the kind that decides the driver's code.
 struct Failure(ParseErrorKind, Diagnostic);
 
@@ -70,11 +74,12 @@ pub fn parse(text: &str) -> Result<Source<'_>, ParseError> {
 }
 
 /// What may stand before a declaration.
-#[derive(Clone, Copy, Default)]
-struct Linkage<'s> {
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Linkage {
     visible: bool,
     external: bool,
-    word: Option<&'s str>,
+    /// `.common`, which is for device memory.
+    common: bool,
 }
 
 /// What blocks a function takes, and the directives that say so, with their numbers.
@@ -151,6 +156,16 @@ impl<'s> Parser<'_, 's> {
         }
     }
 
+    /// A name that something is declared with.
+    fn declared(&mut self) -> Result<&'s str, Diagnostic> {
+        match self.peek(0) {
+            Kind::Word(word) if word == "_" || word == "WARP_SZ" || word.contains('.') => {
+                self.unexpected("a name to declare")
+            }
+            _ => self.name(),
+        }
+    }
+
     fn integer(&mut self) -> Result<u64, Diagnostic> {
         match self.peek(0) {
             Kind::Int(value) | Kind::Unsigned(value) => {
@@ -168,7 +183,14 @@ impl<'s> Parser<'_, 's> {
 
     fn module(&mut self) -> Result<Source<'s>, Failure> {
         let mut source = Source { version: self.version()?, ..Source::default() };
-        (source.target, source.specific) = self.target(source.version, &mut source.targets)?;
+        let (target, specific, words) = self.target(source.version)?;
+        (source.target, source.specific, source.targets) = (target, specific, words);
+        while self.peek(0) == Kind::Word(".target") {
+            self.target(source.version)?;
+        }
+        if self.take_word(".address_size") && self.integer()? != 64 {
+            return Ok(self.error("Only .address_size 64 is supported")?);
+        }
         while self.peek(0) != Kind::End {
             self.item(&mut source)?;
         }
@@ -204,12 +226,11 @@ impl<'s> Parser<'_, 's> {
         Ok(tenths.round() as u32) // 10 to 90
     }
 
-    fn target(&mut self, version: u32, words: &mut Vec<&'s str>) -> Result<(u32, bool), Failure> {
+    fn target(&mut self, version: u32) -> Result<(u32, bool, Vec<&'s str>), Failure> {
         if !self.take_word(".target") {
             return Ok(self.error("Missing .target directive")?);
         }
         let name = self.name()?;
-        words.push(name);
         let number = name
             .strip_prefix("sm_")
             .map(|number| number.trim_end_matches(['a', 'f']))
@@ -224,13 +245,14 @@ impl<'s> Parser<'_, 's> {
             let message = format!("PTX .version {major}.{minor} does not support .target {name}");
             return Ok(self.error(message)?);
         }
+        let mut words = vec![name];
         while self.take(',') {
             match self.name()? {
                 word @ ("debug" | "texmode_unified" | "texmode_independent") => words.push(word),
                 other => return Ok(self.error(format!("Unknown target option '{other}'"))?),
             }
         }
-        Ok((number, name.ends_with('a')))
+        Ok((number, name.ends_with('a'), words))
     }
 
     /// One declaration or directive of module scope.
@@ -239,44 +261,59 @@ impl<'s> Parser<'_, 's> {
         let Kind::Word(word) = self.peek(0) else {
             return self.unexpected("a directive");
         };
+        let none = linkage == Linkage::default();
         match word {
-            ".entry" | ".func" => {
-                let function = self.function(word == ".entry", linkage.word)?;
+            ".entry" | ".func" if !linkage.common => {
+                let function = self.function(word == ".entry", linkage)?;
                 source.functions.push(function);
             }
-            ".address_size" => {
-                self.at += 1;
-                if self.integer()? != 64 {
-                    return self.error("Only .address_size 64 is supported");
+            ".pragma" if none => drop(self.pragma()?),
+            ".file" if none => {
+                let file = self.file()?;
+                source.files.push(file);
+            }
+            ".section" if none => self.section()?,
+            ".align" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".reg"
+            | ".attribute" => {
+                let specified = self.specified()?;
+                let before = source.variables.len();
+                self.variables(&specified, linkage, &mut source.variables)?;
+                // Without a name, the space means nothing.
+                let (named, space) = (source.variables.len() > before, specified.space);
+                if named && !matches!(space, Space::Global | Space::Const | Space::Shared) {
+                    return self.error("Variables of this state space are not allowed here");
+                }
+                if named && linkage.common && space != Space::Global {
+                    return self.error(".common variables must be declared in .global space");
                 }
             }
-            ".pragma" | ".file" | ".loc" => {
-                self.line_directive(&mut source.files)?;
+            _ if self.is_type() => {
+                let specified = self.specified()?;
+                self.variables(&specified, linkage, &mut source.variables)?;
             }
-            ".section" => self.skip_section()?,
-            _ => match self.space() {
-                Some(space @ (Space::Global | Space::Const | Space::Shared)) => {
-                    self.variables(space, linkage, &mut source.variables)?;
-                }
-                _ => return self.error(format!("Directive '{word}' is not supported here")),
-            },
+            _ => return self.error(format!("Directive '{word}' is not supported here")),
         }
         Ok(())
     }
 
-    fn linkage(&mut self) -> Linkage<'s> {
+    /// Whether a type is next, or the size of a vector.
+    fn is_type(&self) -> bool {
+        let Kind::Word(word) = self.peek(0) else { return false };
+        let name = word.strip_prefix('.');
+        name.is_some_and(|name| matches!(name, "v2" | "v4") || Type::named(name).is_some())
+    }
+
+    /// What may stand before a declaration: one word.
+    fn linkage(&mut self) -> Linkage {
         let mut linkage = Linkage::default();
-        loop {
-            match self.peek(0) {
-                Kind::Word(word @ (".visible" | ".weak" | ".common" | ".extern")) => {
-                    self.at += 1;
-                    linkage.word = Some(word);
-                    linkage.external |= word == ".extern";
-                    linkage.visible |= word != ".extern";
-                }
-                _ => return linkage,
-            }
+        match self.peek(0) {
+            Kind::Word(".visible" | ".weak") => linkage.visible = true,
+            Kind::Word(".common") => (linkage.visible, linkage.common) = (true, true),
+            Kind::Word(".extern") => linkage.external = true,
+            _ => return linkage,
         }
+        self.at += 1;
+        linkage
     }
 
     /// The state space that the next word names, which is taken.
@@ -294,92 +331,197 @@ impl<'s> Parser<'_, 's> {
         Some(space)
     }
 
-    /// `.pragma "…";`, `.file …` or `.loc …`. A file is added to the list.
-    fn line_directive(
-        &mut self,
-        files: &mut Vec<(u64, &'s str)>,
-    ) -> Result<Option<StatementKind<'s>>, Diagnostic> {
-        let line = self.line();
-        let word = self.next();
-        if word == Kind::Word(".pragma") {
-            let mut texts = Vec::new();
-            loop {
-                match self.next() {
-                    Kind::Mark(';') => return Ok(Some(StatementKind::Pragma(texts))),
-                    Kind::Text(text) => texts.push(text),
-                    _ => {}
-                }
-                if self.peek(0) == Kind::End {
-                    return self.unexpected("';'");
-                }
+    fn text(&mut self) -> Result<&'s str, Diagnostic> {
+        match self.peek(0) {
+            Kind::Text(text) => {
+                self.at += 1;
+                Ok(text)
             }
-        }
-        let start = self.at;
-        while self.line() == line && self.peek(0) != Kind::End {
-            self.at += 1;
-        }
-        let number = |at: usize| match self.tokens[start..self.at].get(at) {
-            Some(Token { kind: Kind::Int(value), .. }) => Some(*value),
-            _ => None,
-        };
-        match self.tokens[start..self.at].get(1) {
-            Some(Token { kind: Kind::Text(name), .. }) if word == Kind::Word(".file") => {
-                files.extend(number(0).map(|at| (at, *name)));
-                Ok(None)
-            }
-            _ if word == Kind::Word(".loc") => Ok(match (number(0), number(1), number(2)) {
-                (Some(file), Some(line), Some(column)) => {
-                    Some(StatementKind::Location(file, line, column))
-                }
-                _ => None,
-            }),
-            _ => Ok(None),
+            _ => self.unexpected("a string"),
         }
     }
 
-    /// Passes over `.section name { … }`.
-    fn skip_section(&mut self) -> Result<(), Diagnostic> {
+    /// `.pragma "…", "…";`
+    fn pragma(&mut self) -> Result<Vec<&'s str>, Diagnostic> {
         self.at += 1;
-        while self.next() != Kind::Mark('}') {
-            if self.peek(0) == Kind::End {
-                return self.unexpected("'}'");
+        let mut texts = vec![self.text()?];
+        while self.take(',') {
+            texts.push(self.text()?);
+        }
+        self.expect(';')?;
+        Ok(texts)
+    }
+
+    /// `.file 1 "…"` with a time and a size, if they are there.
+    fn file(&mut self) -> Result<(u64, &'s str), Diagnostic> {
+        self.at += 1;
+        let file = (self.integer()?, self.text()?);
+        for _ in 0..2 {
+            if self.take(',') {
+                self.integer()?;
+            }
+        }
+        Ok(file)
+    }
+
+    /// `.loc 1 2 3, function_name f, inlined_at 1 2 3`, whose last part is passed over.
+    fn location(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
+        self.at += 1;
+        let place = (self.integer()?, self.integer()?, self.integer()?);
+        let place = StatementKind::Location(place.0, place.1, place.2);
+        if !self.take(',') {
+            return Ok(place);
+        }
+        if !self.take_word("function_name") {
+            return self.unexpected("'function_name'");
+        }
+        self.name()?;
+        self.addend()?;
+        self.expect(',')?;
+        if !self.take_word("inlined_at") {
+            return self.unexpected("'inlined_at'");
+        }
+        (0..3).try_for_each(|_| self.integer().map(drop))?;
+        Ok(place)
+    }
+
+    /// Passes over `.section .name { … }`: labels, and lists of numbers and places.
+    fn section(&mut self) -> Result<(), Diagnostic> {
+        self.at += 1;
+        match self.peek(0) {
+            Kind::Word(word) if word.starts_with('.') => self.place()?,
+            _ => return self.unexpected("the name of a section"),
+        }
+        self.expect('{')?;
+        while !self.take('}') {
+            match self.peek(0) {
+                Kind::Word(".b8" | ".b16" | ".b32" | ".b64") => {
+                    let ty = self.ty()?;
+                    self.item_of_section(ty)?;
+                    while self.take(',') {
+                        self.item_of_section(ty)?;
+                    }
+                }
+                Kind::Word(word) if !word.contains('.') => {
+                    self.at += 1;
+                    self.expect(':')?;
+                }
+                _ => return self.unexpected("'}'"),
             }
         }
         Ok(())
     }
 
-    /// An `.entry` or `.func`, from that word on.
-    fn function(
-        &mut self,
-        entry: bool,
-        linkage: Option<&'s str>,
-    ) -> Result<Function<'s>, Diagnostic> {
+    /// A name or a section's name, which no type and no state space is.
+    fn place(&mut self) -> Result<(), Diagnostic> {
+        let Kind::Word(word) = self.peek(0) else { return self.unexpected("a name") };
+        let own = word.strip_prefix('.');
+        if own.is_some_and(|own| Type::named(own).is_some() || SPACES.contains(&own)) {
+            return self.unexpected("a name");
+        }
         self.at += 1;
-        let line = self.line();
-        let returns = if entry { Vec::new() } else { self.parameters()? };
-        let name = self.name()?;
-        let params = self.parameters()?;
-        let (block, directives) = self.function_directives()?;
-        let body = if self.take(';') { None } else { Some(self.body()?) };
-        Ok(Function { name, line, entry, returns, params, block, directives, linkage, body })
+        Ok(())
     }
 
-    /// `.maxntid`, `.reqntid` and what else may stand before the body.
+    /// `1`, `-1`, `name`, `.section+4`, `name-name`.
+    fn item_of_section(&mut self, ty: Type) -> Result<(), Diagnostic> {
+        let negative = self.take('-');
+        if negative || matches!(self.peek(0), Kind::Int(_) | Kind::Unsigned(_)) {
+            let value = self.integer()?;
+            return match negative || value <= ty.mask() {
+                true => Ok(()),
+                false => self.error(format!("Value out of range for type {value}")),
+            };
+        }
+        if ty.bytes < 4 {
+            return self.error("Illegal type for a place in a section");
+        }
+        self.place()?;
+        if self.take('-') {
+            return self.place();
+        }
+        self.addend().map(drop)
+    }
+
+    /// An `.entry` or `.func`, from that word on.
+    fn function(&mut self, entry: bool, linkage: Linkage) -> Result<Function<'s>, Diagnostic> {
+        let Linkage { visible, external, .. } = linkage;
+        self.at += 1;
+        let (line, at) = (self.line(), self.at);
+        let returns = if entry { Vec::new() } else { self.parameters(false)? };
+        let name = self.declared()?;
+        let params = self.parameters(entry)?;
+        let (block, directives) = if entry {
+            self.function_directives()?
+        } else {
+            if self.take_word(".noreturn") && !returns.is_empty() {
+                return self.error(format!("Invalid directive '.noreturn' for function '{name}'"));
+            }
+            Directives::default()
+        };
+        let inner = params.split_last().map_or(&[][..], |(_, inner)| inner);
+        if returns.iter().chain(inner).any(|variable| variable.size.is_none()) {
+            return self.error("Only the last input parameter can be an incomplete array");
+        }
+        for variable in returns.iter().chain(&params) {
+            if entry && (variable.space != Space::Param || variable.size.is_none()) {
+                return self.error(format!("Invalid parameter '{}'", variable.name));
+            }
+            if !entry && variable.name == "_" {
+                return self.error("Illegal parameter name '_'");
+            }
+        }
+        if returns.len() > 1 && returns.iter().any(|variable| variable.space == Space::Param) {
+            return self.error("Multiple return parameters require .register state space");
+        }
+        // A declaration of a function needs no `;`.
+        let bare = !entry && self.peek(0) != Kind::Mark('{');
+        let body = if self.take(';') || bare { None } else { Some(self.body()?) };
+        if external && body.is_some() {
+            return self.error(format!("'.extern' function '{name}' has a body"));
+        }
+        Ok(Function {
+            name,
+            line,
+            at,
+            visible,
+            external,
+            entry,
+            returns,
+            params,
+            block,
+            directives,
+            body,
+        })
+    }
+
+    /// A number of a directive, at least 1.
+    fn positive(&mut self) -> Result<u32, Diagnostic> {
+        match self.small()? {
+            0 => self.error("Positive non-zero value expected"),
+            value => Ok(value),
+        }
+    }
+
+    /// `.maxntid`, `.reqntid` and what else may stand before the body of an entry.
     fn function_directives(&mut self) -> Result<Directives<'s>, Diagnostic> {
         let mut block = BlockLimit::default();
         let mut list = Vec::new();
+        let mut most_blocks = false;
         loop {
             match self.peek(0) {
                 Kind::Word(word @ (".maxntid" | ".reqntid" | ".reqnctapercluster")) => {
                     self.at += 1;
-                    let mut shape = [self.small()?, 1, 1];
-                    for extent in &mut shape[1..] {
-                        if self.take(',') {
-                            *extent = self.small()?;
+                    let cluster = word == ".reqnctapercluster";
+                    let mut shape = [1; 3];
+                    for (number, extent) in shape.iter_mut().enumerate() {
+                        if number > 0 && !self.take(',') {
+                            break;
                         }
+                        *extent = if cluster { self.small()? } else { self.positive()? };
                     }
                     list.push((word, shape.to_vec()));
-                    if word == ".reqnctapercluster" {
+                    if cluster {
                         block.cluster = Some(shape);
                     } else if word == ".reqntid" {
                         block.required = Some(shape);
@@ -390,32 +532,36 @@ impl<'s> Parser<'_, 's> {
                 }
                 Kind::Word(word @ ".maxnreg") => {
                     self.at += 1;
-                    let most = self.small()?;
+                    let most = self.positive()?;
                     list.push((word, vec![most]));
                     block.max_registers = Some(most);
                 }
-                Kind::Word(word @ (".minnctapersm" | ".maxnctapersm" | ".maxclusterrank")) => {
+                Kind::Word(word @ ".minnctapersm") => {
+                    self.at += 1;
+                    list.push((word, vec![self.positive()?]));
+                }
+                Kind::Word(word @ ".maxclusterrank") => {
                     self.at += 1;
                     list.push((word, vec![self.small()?]));
-                }
-                Kind::Word(word @ ".noreturn") => {
-                    self.at += 1;
-                    list.push((word, Vec::new()));
+                    most_blocks = true;
                 }
                 Kind::Word(word @ ".explicitcluster") => {
                     self.at += 1;
                     list.push((word, Vec::new()));
                     block.explicit_cluster = true;
                 }
-                Kind::Word(".pragma") => {
-                    self.line_directive(&mut Vec::new())?;
-                }
-                Kind::Mark('{' | ';') => return Ok((block, list)),
+                Kind::Word(".pragma") => drop(self.pragma()?),
+                Kind::Mark('{' | ';') => break,
                 Kind::Word(word) if word.starts_with('.') => {
                     return self.error(format!("Directive '{word}' is not supported"));
                 }
                 _ => return self.unexpected("'{'"),
             }
         }
+        let conflict = block.max_threads.is_some() && block.required.is_some();
+        if conflict || most_blocks && block.cluster.is_some() {
+            return self.error("Conflicting directives cannot both be specified");
+        }
+        Ok((block, list))
     }
 }
