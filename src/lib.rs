@@ -18,6 +18,7 @@ pub mod foreign;
 pub mod function;
 pub mod graph;
 pub mod graphics;
+mod guard;
 pub mod image;
 pub mod ipc;
 pub mod jit;
@@ -54,7 +55,7 @@ pub use ffi;
 
 #[doc(inline)]
 pub use self::{
-    args::{KernelArg, KernelArgs},
+    args::{KernelArg, KernelArgs, KernelReads, KernelWrites},
     context::{Context, ContextFlags, current_context},
     detached::Detached,
     device::Device,
@@ -66,7 +67,7 @@ pub use self::{
     graph::{Capture, Graph, GraphBuilder},
     image::{Cubin, Fatbin, Image, Ptx},
     jit::Linker,
-    kernel::{In, Kernel, Launchable, Out, Value},
+    kernel::{In, Kernel, Launchable, Launches, Out, SafeKernel, TrustedKernel, Value},
     launch::{Dim3, LaunchConfig},
     library::Library,
     memory::{

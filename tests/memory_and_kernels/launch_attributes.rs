@@ -5,9 +5,8 @@ use crate::common::fewer;
 use crate::common::gpu::try_with_gpu;
 use crate::common::kernels::STORE;
 use cuscope::{
-    Error, EventFlags, LaunchConfig, Library, Ptx, Result, ffi,
+    Error, EventFlags, LaunchConfig, Launches, Library, Ptx, Result, ffi,
     function::Carveout,
-    graph::Enqueue,
     launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
@@ -141,7 +140,7 @@ fn a_node_that_is_built_has_attributes_but_no_events() {
             gpu.build_graph(|g| {
                 let to = &mut g.hold(&mut buffer);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { Enqueue::launch_unchecked(g, &store, launch, (to, value)) }
+                unsafe { Launches::launch_unchecked(&g, &store, launch, (to, value)) }
             })
         };
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
