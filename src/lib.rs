@@ -50,7 +50,7 @@ pub use self::core::{context, device, error, stack};
 
 #[doc(inline)]
 pub use self::{
-    args::{KernelArg, KernelArgs, KernelReads, KernelWrites},
+    args::{KernelArg, KernelArgs},
     context::{Context, ContextFlags, current_context},
     detached::Detached,
     device::Device,
@@ -62,7 +62,7 @@ pub use self::{
     graph::{Capture, Graph, GraphBuilder},
     image::{Cubin, Fatbin, Image, Ptx},
     jit::Linker,
-    kernel::{In, Kernel, Launchable, Launches, Out, SafeKernel, TrustedKernel, Value},
+    kernel::{In, Kernel, Launchable, Out, TrustedKernel, Value},
     launch::{Dim3, LaunchConfig},
     library::Library,
     memory::{

@@ -1,6 +1,6 @@
 //! What launches kernels, which launches are safe, and what a kernel reads and writes, is this crate's to say.
 
-use cuscope::{KernelReads, KernelWrites, Launches, SafeKernel};
+use cuscope::kernel::{KernelReads, KernelWrites, Launches, SafeKernel};
 
 struct Mine;
 

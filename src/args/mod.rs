@@ -102,7 +102,7 @@ pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
 /// scope holds, memory of an ordered stream, page-locked memory. Sealed.
 ///
 /// A function that launches a kernel takes it where the kernel's signature has `&[T]` or [`In<T>`](crate::In). `Lent` says
-/// how long memory is lent, as for [`KernelArg`]; with [`Launches::Lent`](crate::Launches::Lent), the function is for
+/// how long memory is lent, as for [`KernelArg`]; with [`Launches::Lent`](crate::kernel::Launches::Lent), the function is for
 /// every kind of stream.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory with elements of type `{T}` that a kernel reads here",

@@ -13,7 +13,8 @@ use crate::launch::LaunchSpec;
 ///
 /// # Examples
 /// ```standalone_crate
-/// use cuscope::{In, KernelReads, KernelWrites, LaunchConfig, Launches, Out, Result, TrustedKernel};
+/// use cuscope::kernel::{KernelReads, KernelWrites, Launches};
+/// use cuscope::{In, LaunchConfig, Out, Result, TrustedKernel};
 ///
 /// type Saxpy = TrustedKernel<(u32, f32, In<f32>, Out<f32>)>;
 ///

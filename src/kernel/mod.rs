@@ -11,6 +11,7 @@ mod parameter;
 mod signature;
 mod trusted;
 
+pub use crate::args::{KernelReads, KernelWrites};
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
 pub use launchable::{AnyArguments, ArgumentsOf, Launchable, SafeKernel};

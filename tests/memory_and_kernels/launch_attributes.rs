@@ -5,8 +5,9 @@ use crate::common::fewer;
 use crate::common::gpu::try_with_gpu;
 use crate::common::kernels::STORE;
 use cuscope::{
-    Error, EventFlags, LaunchConfig, Launches, Library, Ptx, Result, ffi,
+    Error, EventFlags, LaunchConfig, Library, Ptx, Result, ffi,
     function::Carveout,
+    kernel::Launches,
     launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };

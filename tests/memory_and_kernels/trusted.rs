@@ -3,12 +3,11 @@
 
 use crate::common::gpu::{new_context, with_gpu, with_stream};
 use cuscope::graph::KernelNode;
-use cuscope::kernel::Check;
+use cuscope::kernel::{Check, KernelReads, KernelWrites, Launches, SafeKernel};
 use cuscope::launch::LaunchShape;
 use cuscope::memory::{Extent, MemorySize};
 use cuscope::{
-    Context, Error, In, Kernel, KernelReads, KernelWrites, LaunchConfig, Launches, Out,
-    PushedGuard, Result, SafeKernel, TrustedKernel, Value,
+    Context, Error, In, Kernel, LaunchConfig, Out, PushedGuard, Result, TrustedKernel, Value,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
