@@ -30,16 +30,18 @@ pub type Check<S> = fn(&LaunchShape, &<S as Seen>::Seen) -> bool;
 /// ```standalone_crate
 /// use cuscope::{Context, In, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result, TrustedKernel};
 ///
+/// type Saxpy = TrustedKernel<(u32, f32, In<f32>, Out<f32>)>;
+///
 /// struct Scaler {
 ///     stream: OrderedStream,
-///     saxpy: TrustedKernel<(u32, f32, In<f32>, Out<f32>)>,
+///     saxpy: Saxpy,
 /// }
 ///
 /// impl Scaler {
 ///     fn new(context: &Context) -> Result<Self> {
 ///         let module = context.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
 ///         // SAFETY: thread i of the kernel uses element i of x and y, and none if i is not less than n.
-///         let saxpy = unsafe {
+///         let saxpy: Saxpy = unsafe {
 ///             module.kernel("saxpy")?.trust(|_, (n, _, x, y)| x.len().min(y.len()) >= *n as usize)
 ///         };
 ///         Ok(Scaler { stream: context.ordered_stream()?, saxpy })
