@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Signature = (u32, f32, In<f32>, Out<f32>);
+type BoxedCheck = Box<dyn Fn(&LaunchShape, &(u32, f32, MemorySize, MemorySize)) -> bool>;
 type Saxpy = TrustedKernel<Signature>;
 const PTX: &str = include_str!("../../examples/kernels/saxpy.ptx");
 const N: u32 = 8;
@@ -177,8 +178,7 @@ fn the_check_is_asked_at_each_launch_and_sees_its_shape_and_the_sizes_of_memory(
             launch.cluster.is_none()
         };
         // SAFETY: the arguments are those that are asserted.
-        let saxpy: TrustedKernel<Signature, Box<dyn Fn(&_, &_) -> bool>> =
-            unsafe { plain.trust(Box::new(check)) };
+        let saxpy: TrustedKernel<Signature, BoxedCheck> = unsafe { plain.trust(Box::new(check)) };
         let on = gpu.on(&stream);
         let (x, mut y) = (on.from_slice(&[1.0; 8]).unwrap(), on.from_slice(&[0.0; 8]).unwrap());
         on.launch(&saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
