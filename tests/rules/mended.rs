@@ -1,9 +1,10 @@
 //! The right program beside each program of `ui-tests/`, which the compiler takes: a module each, compiled with these tests.
 #![allow(dead_code, unused_variables, unsafe_code, reason = "nothing calls the programs")]
+#![allow(clippy::all, reason = "they are like the programs beside them but for the mend")]
 #![allow(
     clippy::undocumented_unsafe_blocks,
     clippy::multiple_unsafe_ops_per_block,
-    reason = "as the programs beside them"
+    reason = "likewise"
 )]
 #![allow(unused_mut, reason = "they differ from the others in the mend alone")]
 
@@ -136,6 +137,9 @@ mod condition_of_any_graph;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/condition_read_twice.rs"]
 mod condition_read_twice;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/context_by_number.rs"]
+mod context_by_number;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/context_destroyed_while_pushed.rs"]
 mod context_destroyed_while_pushed;
@@ -592,6 +596,9 @@ mod over_budget_hook_borrows;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/owned_argument.rs"]
 mod owned_argument;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/parameter_of_any_element.rs"]
+mod parameter_of_any_element;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/part_held_as_temporary.rs"]
 mod part_held_as_temporary;
