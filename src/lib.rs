@@ -85,6 +85,9 @@ pub mod driver_facts {}
 #[doc = include_str!("../SOUNDNESS.md")]
 pub mod soundness {}
 
+#[doc = include_str!("../ui-tests/README.md")]
+pub mod refused_programs {}
+
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]
 pub mod __private {
