@@ -5,6 +5,7 @@
 mod advice;
 pub(crate) mod image;
 mod load;
+mod refused;
 mod signature;
 
 use ffi::CUresult;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 pub(crate) use advice::{is_sticky, means_not_taken};
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
+pub use refused::RefusedError;
 pub use signature::{SignatureError, SignatureProblem};
 
 /// Returns the name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
@@ -40,6 +42,9 @@ pub enum Error {
     /// The driver refused a call.
     #[error(transparent)]
     Driver(DriverError),
+    /// The driver refused a call, and the reason is known.
+    #[error(transparent)]
+    Refused(Box<RefusedError>),
     /// There is no driver on this machine. Only programs with the feature `load` start there.
     #[error("`cuInit` was not called: {0}")]
     NoDriver(ffi::NotLoaded),
@@ -247,6 +252,7 @@ impl Error {
     pub fn code(&self) -> Option<CUresult> {
         match self {
             Error::Driver(e) => Some(e.code),
+            Error::Refused(e) => Some(e.driver().code),
             Error::Load(e) => Some(e.driver().code),
             _ => None,
         }
@@ -258,6 +264,7 @@ impl Error {
     pub fn call(&self) -> Option<&'static str> {
         match self {
             Error::Driver(e) => Some(e.call),
+            Error::Refused(e) => Some(e.driver().call),
             Error::Load(e) => Some(e.driver().call),
             #[cfg(feature = "nvrtc-load")]
             Error::Nvrtc(e) => Some(e.call()),
@@ -344,6 +351,7 @@ impl Error {
     fn parts(&self) -> (&'static str, Vec<(&'static str, &dyn fmt::Debug)>) {
         match self {
             Error::Driver(e) => ("Driver", vec![("call", &e.call), ("code", &e.code)]),
+            Error::Refused(e) => ("Refused", vec![("error", e)]),
             Error::NoDriver(e) => ("NoDriver", vec![("reason", e)]),
             Error::Load(e) => ("Load", vec![("error", e)]),
             #[cfg(feature = "nvrtc-load")]
@@ -435,7 +443,7 @@ macro_rules! from_box {
         }
     )* };
 }
-from_box!(Load: LoadError, Image: ImageError, Signature: SignatureError);
+from_box!(Load: LoadError, Refused: RefusedError, Image: ImageError, Signature: SignatureError);
 
 /// A driver call that failed: its name and its error code.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -474,13 +482,18 @@ impl DriverError {
 
 impl fmt::Display for DriverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DriverError { call, code } = *self;
-        write!(f, "`{call}` failed: ")?;
-        match described(code) {
-            Some((name, text)) => write!(f, "{text} ({name}, {})", code.0)?,
-            None => write!(f, "code {}, which this driver does not know", code.0)?,
-        }
-        write!(f, "; {}", advice::for_call(call, code))
+        write_failed(f, *self)?;
+        write!(f, "; {}", advice::for_call(self.call, self.code))
+    }
+}
+
+/// Writes which call failed, and the driver's words for its code.
+fn write_failed(f: &mut fmt::Formatter<'_>, error: DriverError) -> fmt::Result {
+    let DriverError { call, code } = error;
+    write!(f, "`{call}` failed: ")?;
+    match described(code) {
+        Some((name, text)) => write!(f, "{text} ({name}, {})", code.0),
+        None => write!(f, "code {}, which this driver does not know", code.0),
     }
 }
 

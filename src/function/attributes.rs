@@ -58,7 +58,7 @@ pub(crate) fn settable(call: &'static str, attribute: FunctionAttribute) -> Resu
 impl FunctionInner {
     /// Returns an attribute that [`known`] knows.
     #[inline]
-    fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
+    pub(crate) fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; the attribute is one
         // (F292); needs no current context (F38).

@@ -18,7 +18,7 @@ use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, Fillable, InScope};
-use crate::ops::{Copy, Fill, Launch, NodeOperation, Slot};
+use crate::ops::{Copy, Fill, Launch, NodeOperation, Slot, with_reason};
 use crate::scope::{Destination, Source};
 use crate::stream::value::{self, ValueOperation};
 
@@ -65,6 +65,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         // operation was checked. The graph keeps the memory (`graph-owns`), and each replay lends it again; what other
         // nodes do with it is ordered by its uses (`nodes-ordered`).
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
+            .map_err(|error| with_reason(&operation, error, context.key()))
     }
 
     /// Adds the launch of a kernel. Plain values among the arguments keep their value until

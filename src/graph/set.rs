@@ -22,7 +22,7 @@ use crate::kernel::{ArgumentsOf, Launchable};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InScope};
-use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern};
+use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern, with_reason};
 use crate::stack::PushedGuard;
 use crate::stream::value::{self, ValueOperation};
 use ffi::{CUgraphExec, CUgraphNode};
@@ -168,12 +168,14 @@ impl Change<'_> {
         // each replay, and ordered within the graph, as the node used it before.
         let answer = unsafe { launch.set(self.to) };
         let owner = function.owner();
-        if !has_objects && self.resources.kept().is_only(self.user(), owner) {
-            return answer.result();
-        }
-        let objects = if has_objects { Self::objects(&launch) } else { Vec::new() };
-        let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
-        self.done(new, answer)
+        let set = if !has_objects && self.resources.kept().is_only(self.user(), owner) {
+            answer.result()
+        } else {
+            let objects = if has_objects { Self::objects(&launch) } else { Vec::new() };
+            let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
+            self.done(new, answer)
+        };
+        set.map_err(|error| with_reason(&launch, error, own.key()))
     }
 
     fn child<'ctx, L>(self, other: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx, L>) -> Result {

@@ -1,5 +1,6 @@
 //! Launches with attributes.
 
+use super::refusals::Shape;
 use super::spec::sealed::{Prepared, Spec};
 use super::{ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, SharedMemoryMode};
 use crate::call::name;
@@ -364,6 +365,10 @@ impl Spec for ExtendedLaunch<'_, '_> {
         let reason =
             "a kernel node starts after the nodes that it depends on: capture the launches instead";
         self.early_start.then_some(reason)
+    }
+    fn shape(&self) -> Shape {
+        let ExtendedLaunch { config, cluster, preferred_cluster, cooperative, .. } = *self;
+        Shape { config, cluster, preferred_cluster, cooperative }
     }
     #[inline]
     fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

@@ -1,6 +1,7 @@
 //! The launch parameters besides the kernel and its arguments.
 
 use crate::call::name;
+use crate::launch::refusals::Shape;
 use crate::launch::{ExtendedLaunch, LaunchConfig};
 use ffi::{CUlaunchConfig, CUstream};
 
@@ -40,6 +41,8 @@ pub(crate) mod sealed {
         fn has_events(&self) -> bool;
         /// Returns why a kernel node cannot have the attributes.
         fn no_node(&self) -> Option<&'static str>;
+        /// Returns what the driver may refuse.
+        fn shape(&self) -> Shape;
         /// Calls `f` with the launch in the driver's form. Nothing is allocated.
         fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R;
     }
@@ -80,6 +83,9 @@ pub(crate) mod sealed {
         #[inline]
         fn no_node(&self) -> Option<&'static str> {
             None
+        }
+        fn shape(&self) -> Shape {
+            (*self).into()
         }
         #[inline]
         fn prepared<R>(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

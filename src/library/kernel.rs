@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::function::{self, Carveout, Function, FunctionAttribute};
 use crate::kernel::{Kernel, Signature};
+use crate::module::refusals::Names;
 use crate::name::Name;
 use crate::owned::Owner;
 use crate::settings::CacheConfig;
@@ -46,8 +47,16 @@ impl Library {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the library is loaded, `name` ends in NUL; no context need be
         // current (F285).
-        unsafe { answer!(cuLibraryGetKernel(&raw mut raw, self.raw(), name.as_ptr())) }.check()?;
+        unsafe { answer!(cuLibraryGetKernel(&raw mut raw, self.raw(), name.as_ptr())) }
+            .explain(|_| Some(self.names().no_kernel(&name)))?;
         Ok(LibraryKernel { raw, library: self.inner.clone() })
+    }
+
+    /// Returns the names of its contents, for messages.
+    #[cold]
+    pub(super) fn names(&self) -> Names {
+        let kernels = self.kernels().and_then(|all| all.iter().map(LibraryKernel::name).collect());
+        Names::new("the library", kernels, &self.inner.contents)
     }
 
     /// Returns all kernels, in the driver's order.
@@ -122,7 +131,7 @@ impl LibraryKernel {
             Err(Error::NeedsDriver { .. }) => String::new(),
             name => name?,
         };
-        let entry = self.library.entries.iter().find(|entry| entry.name == name);
+        let entry = self.library.contents.kernel(&name);
         Kernel::new(function, &name, entry)
     }
 
