@@ -140,18 +140,17 @@ pub enum Error {
         /// The number of buffers that were passed.
         named: usize,
     },
-    /// A part of a buffer does not lie inside the buffer, or ends before it begins.
-    #[error(
-        "`{call}` was refused: the part ends at element {end} of {len}, or before it begins; pass \
-         a range inside the buffer, and chunks of at least one element"
-    )]
+    /// A part of a buffer does not lie inside the buffer, or ends before it begins. The same for other ranges.
+    #[error("`{call}` was refused: {}", unit.reason(*end, *len))]
     InvalidRange {
-        /// The method that refused.
+        /// The method that refused, or the driver call that was not made.
         call: &'static str,
         /// The end of the requested part.
         end: usize,
-        /// The number of elements in the buffer.
+        /// The end of the whole.
         len: usize,
+        /// What both of them count.
+        unit: RangeUnit,
     },
     /// An argument is invalid for every driver.
     #[error("`{call}` was not called: {reason}")]
@@ -231,6 +230,49 @@ pub enum Error {
         /// The reason.
         kind: std::io::ErrorKind,
     },
+}
+
+/// What the numbers of an [`InvalidRange`](Error::InvalidRange) count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RangeUnit {
+    /// Elements of a part.
+    Elements,
+    /// Elements of each chunk: none were requested.
+    Chunk,
+    /// Elements that a buffer is to grow to.
+    Capacity,
+    /// Bytes of an allocation, a mapping or a binding.
+    Bytes,
+    /// Levels of detail.
+    Levels,
+}
+
+impl RangeUnit {
+    #[cold]
+    fn reason(self, end: usize, len: usize) -> String {
+        match self {
+            RangeUnit::Elements => format!(
+                "the part ends at element {end} of {len}, or before it begins; pass a range inside the buffer"
+            ),
+            RangeUnit::Chunk => {
+                format!("chunks of 0 of the {len} elements were requested; pass at least 1")
+            }
+            RangeUnit::Capacity => format!(
+                "{end} elements were requested, and the capacity is {len}, for which addresses are \
+                 reserved; pass a greater capacity to `PushedGuard::alloc_growable`"
+            ),
+            RangeUnit::Bytes => format!(
+                "it would end at byte {end}, and there are {len} bytes; pass an offset and a size \
+                 whose sum is at most that"
+            ),
+            RangeUnit::Levels => {
+                format!(
+                    "there are {len} levels, the first of which is 0, and no {end}th; pass a smaller number"
+                )
+            }
+        }
+    }
 }
 
 impl Error {
@@ -370,8 +412,8 @@ impl Error {
             Error::GraphBuffers { call, captured, named } => {
                 ("GraphBuffers", vec![("call", call), ("captured", captured), ("named", named)])
             }
-            Error::InvalidRange { call, end, len } => {
-                ("InvalidRange", vec![("call", call), ("end", end), ("len", len)])
+            Error::InvalidRange { call, end, len, unit } => {
+                ("InvalidRange", vec![("call", call), ("end", end), ("len", len), ("unit", unit)])
             }
             Error::InvalidArgument { call, reason } => {
                 ("InvalidArgument", vec![("call", call), ("reason", reason)])
@@ -607,7 +649,7 @@ mod tests {
             Error::LengthMismatch { call, from: 1, to: 2 },
             Error::GraphBuffers { call, captured: 1, named: 2 },
             Error::ExtentMismatch { call, extents: [[1; 3], [2; 3]].into() },
-            Error::InvalidRange { call, end: 2, len: 1 },
+            Error::InvalidRange { call, end: 2, len: 1, unit: RangeUnit::Bytes },
             Error::InvalidArgument { call, reason: "" },
             Error::NeedsDriver { call, since: 13000 },
             Error::UnknownValue { call, value: 7 },

@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::error::{Error, Result, is_sticky};
+use crate::error::{Error, RangeUnit, Result, is_sticky};
 use crate::memory::array::{ArrayFlags, ArrayShape, MipmappedArray, described, has_levels};
 use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, size_for};
@@ -236,7 +236,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let end = offset.saturating_add(bytes);
         if end > memory.inner.bytes {
             let (end, len) = (end as usize, memory.inner.bytes as usize);
-            return Err(Error::InvalidRange { call, end, len });
+            return Err(Error::InvalidRange { call, end, len, unit: RangeUnit::Bytes });
         }
         Ok(())
     }

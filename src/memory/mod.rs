@@ -22,6 +22,7 @@ mod pinned;
 pub(crate) mod pitched;
 mod pointer;
 mod pool;
+pub(crate) mod refusals;
 mod register;
 mod slice;
 mod slice_mut;

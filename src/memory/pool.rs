@@ -5,7 +5,7 @@ use crate::call::{answer, name};
 use crate::device::Device;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
-use crate::memory::Location;
+use crate::memory::{Location, refusals};
 use crate::sync::Arc;
 use crate::virtual_memory::location;
 #[cfg(unix)]
@@ -190,7 +190,9 @@ impl MemoryPool {
         };
         let mut raw = ptr::null_mut();
         // SAFETY: reads `properties` and writes one handle to `raw`, both valid for it.
-        unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }.check()?;
+        let shared = handles != ffi::CU_MEM_HANDLE_TYPE_NONE;
+        unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }
+            .explain(|code| refusals::no_pool(place, shared, bytes, code))?;
         MemoryPool(Arc::new(Inner { raw, place, owned: true })).with_access()
     }
 
@@ -228,6 +230,14 @@ impl MemoryPool {
             }
         }
         MemoryPool(Arc::new(Inner { raw, place, owned: false })).with_access()
+    }
+
+    /// Returns the current pool of a device.
+    pub(super) fn current_of(device: Device) -> Result<MemoryPool> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it.
+        unsafe { answer!(cuDeviceGetMemPool(&raw mut raw, device.raw())) }.check()?;
+        Ok(MemoryPool(Arc::new(Inner { raw, place: device.into(), owned: false })))
     }
 
     /// Makes this the current pool of its place. [`SyncStream::alloc`](crate::SyncStream::alloc), and all
@@ -493,10 +503,10 @@ impl MemoryPool {
     }
 }
 
-/// Allocates from a pool, or from the current one of the device, in the order of a stream.
+/// Allocates from a pool, or from the current one of the device, in the order of a stream of that.
 ///
 /// # Errors
-/// A driver error.
+/// A driver error: `CUDA_ERROR_OUT_OF_MEMORY` after all streams of the device gave their kept blocks back.
 ///
 /// # Safety
 /// 1. The stream and the pool are alive, and the pool is of the stream's device or of the host.
@@ -505,9 +515,10 @@ pub(crate) unsafe fn allocate(
     bytes: usize,
     pool: Option<&MemoryPool>,
     stream: CUstream,
+    device: impl Fn() -> Device,
 ) -> Result<CUdeviceptr> {
     let mut address = 0;
-    let answer = match pool {
+    let mut make = || match pool {
         // SAFETY: writes one address to `address`, which is valid for it; the stream is alive (1), and no context need
         // be current (F40).
         None => unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, stream)) },
@@ -516,7 +527,10 @@ pub(crate) unsafe fn allocate(
             answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), stream))
         },
     };
-    answer.check()?;
+    let answer = make();
+    if answer.code != ffi::CUDA_SUCCESS {
+        refusals::pooled(device(), pool, bytes, answer, make)?;
+    }
     Ok(address)
 }
 

@@ -1,7 +1,7 @@
 //! Physical memory.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::location;
+use super::{location, refusals};
 use crate::call::{answer, later};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
@@ -62,7 +62,7 @@ impl PhysicalMemory {
         unsafe {
             answer!(cuMemGetAllocationGranularity(&raw mut bytes, &raw const properties, least))
         }
-        .check()?;
+        .explain(|_| refusals::no_virtual_memory(device))?;
         Ok(bytes)
     }
 
@@ -97,7 +97,9 @@ impl PhysicalMemory {
     ) -> Result<PhysicalMemory> {
         let (properties, mut raw) = (properties(device, handles), 0);
         // SAFETY: writes a handle to `raw` and reads `properties`, which are valid for it; the flags must be 0.
-        unsafe { answer!(cuMemCreate(&raw mut raw, bytes, &raw const properties, 0)) }.check()?;
+        let shared = handles != ffi::CU_MEM_HANDLE_TYPE_NONE;
+        unsafe { answer!(cuMemCreate(&raw mut raw, bytes, &raw const properties, 0)) }
+            .explain(|code| refusals::create(device, bytes, shared, code))?;
         Ok(PhysicalMemory(Arc::new(Handle { raw, bytes, device })))
     }
 
