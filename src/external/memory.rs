@@ -1,6 +1,7 @@
 //! Memory of other interfaces.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
+use super::refusals;
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
@@ -215,7 +216,7 @@ impl<'ctx> PushedGuard<'ctx> {
             // It belongs to the driver, which has closed what is no memory (F461).
             handle.leave();
         }
-        answer.check()?;
+        answer.explain(|code| refusals::memory(bytes, code))?;
         let inner = Arc::new(MemoryInner { raw, bytes, context: self.context().clone() });
         Ok(ExternalMemory { inner, _brand: Brand::new() })
     }

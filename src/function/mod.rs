@@ -4,7 +4,7 @@
 mod attributes;
 
 pub use attributes::Carveout;
-pub(crate) use attributes::{known, settable};
+pub(crate) use attributes::{known, not_set, settable};
 
 use crate::brand::Brand;
 use crate::call::answer;

@@ -22,6 +22,7 @@ mod kept;
 pub(crate) mod node;
 mod pool;
 mod raw;
+mod refusals;
 mod regions;
 mod replay;
 mod resources;

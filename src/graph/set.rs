@@ -5,6 +5,7 @@
 
 use super::kept::{Kept, New, User};
 use super::raw::{Template, node_params};
+use super::refusals;
 use super::resources::GraphResources;
 use super::{
     ChildGraphNode, EventRecordNode, EventWaitNode, Graph, GraphBuffers, GraphDefinition, HostNode,
@@ -140,7 +141,7 @@ impl Change<'_> {
         // SAFETY: 1. as above; the copy was checked, and the context is alive. 2. The memory is kept, named by each
         // replay, and ordered within the graph, as the node used it before.
         let answer = unsafe { copy.set(self.to, self.context.raw()) };
-        self.done(new, answer)
+        self.done(new, answer).map_err(|error| error.because(refusals::copy))
     }
 
     /// # Safety
@@ -189,12 +190,12 @@ impl Change<'_> {
             let set = ffi::cuGraphNodeSetParams()?;
             // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied (F573).
             let answer = Answer::new(self.call, unsafe { set(node, &raw mut params) });
-            return self.done(new, answer);
+            return self.done(new, answer).map_err(|error| error.because(refusals::child));
         };
         // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied. If it has other nodes, the node stays as
         // it was (F573).
         let answer = unsafe { answer!(cuGraphExecChildGraphNodeSetParams(exec, node, graph)) };
-        self.done(new, answer)
+        self.done(new, answer).map_err(|error| error.because(refusals::child))
     }
 
     fn host_function(self, function: impl FnMut() + Send + 'static) -> Result {
@@ -257,7 +258,11 @@ impl Change<'_> {
                 None => unsafe { answer!(cuGraphBatchMemOpNodeSetParams(node, params)) },
             }
         });
-        self.done(new, answer)
+        let device = self.context.device();
+        let why = |code| {
+            value::unsupported(device, operations, code).or_else(|| refusals::values(count, code))
+        };
+        self.done(new, answer).map_err(|error| error.because(why))
     }
 
     #[inline]
@@ -275,7 +280,8 @@ impl Change<'_> {
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphExternalSemaphoresSignalNodeSetParams(node, params)) },
         };
-        self.done(new, answer)
+        let why = |code| refusals::semaphores(signals.len(), code);
+        self.done(new, answer).map_err(|error| error.because(why))
     }
 
     #[inline]
@@ -293,7 +299,8 @@ impl Change<'_> {
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphExternalSemaphoresWaitNodeSetParams(node, params)) },
         };
-        self.done(new, answer)
+        let why = |code| refusals::semaphores(waits.len(), code);
+        self.done(new, answer).map_err(|error| error.because(why))
     }
 }
 
@@ -343,10 +350,12 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
         self.inner.in_flight.settle_exclusive()?;
-        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
+        let id = node.into();
+        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), id)?;
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
-        unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }.result()
+        unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }
+            .explain(|_| refusals::switched(id.kind()))
     }
 
     /// Returns whether a kernel, a copy or a fill is on.
@@ -355,10 +364,12 @@ impl Graph<'_> {
     /// The errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: impl Into<NodeId>) -> Result<bool> {
-        let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), node.into())?;
+        let id = node.into();
+        let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), id)?;
         let mut enabled = 0;
         // SAFETY: both are alive; writes one number to `enabled`, which is valid for it.
-        unsafe { answer!(cuGraphNodeGetEnabled(exec, node, &raw mut enabled)) }.check()?;
+        unsafe { answer!(cuGraphNodeGetEnabled(exec, node, &raw mut enabled)) }
+            .explain(|_| refusals::switched(id.kind()))?;
         Ok(enabled != 0)
     }
 }

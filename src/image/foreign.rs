@@ -1,6 +1,7 @@
 //! Bytes that are no image, and what they probably are.
 
 /// Returns what bytes that are no image look like, and what to do with it.
+#[inline]
 pub(super) fn looks_like(bytes: &[u8]) -> Option<&'static str> {
     let begins = |with: &[u8]| bytes.starts_with(with);
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
@@ -35,6 +36,7 @@ pub(super) fn looks_like(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns whether every second byte of the beginning is 0, as of ASCII in UTF-16.
+#[inline]
 fn is_wide(bytes: &[u8]) -> bool {
     let begin = &bytes[..bytes.len().min(16)];
     let zeros = |first: usize| begin.iter().skip(first).step_by(2).all(|&byte| byte == 0);
@@ -42,6 +44,7 @@ fn is_wide(bytes: &[u8]) -> bool {
 }
 
 /// Returns whether text is one line with the name of a file.
+#[inline]
 fn is_path(text: &str) -> bool {
     let ends = [".ptx", ".cubin", ".fatbin", ".cu"].iter().any(|end| text.ends_with(end));
     ends && !text.contains('\n')

@@ -55,6 +55,7 @@ pub(crate) struct PtxHeader {
 
 impl PtxHeader {
     /// Returns the header of a text, if it has one.
+    #[inline]
     pub(crate) fn of(text: &[u8]) -> Option<PtxHeader> {
         let mut tokens = Tokens::new(text);
         let version = after(&mut tokens, b".version")?;
@@ -68,6 +69,7 @@ impl PtxHeader {
     }
 
     /// Returns the number of the architecture, 100 for `sm_100a`, and its suffix.
+    #[inline]
     pub(crate) fn architecture(&self) -> Option<(u32, &str)> {
         let name = self.target.strip_prefix("sm_")?;
         let digits = name.len() - name.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -78,6 +80,7 @@ impl PtxHeader {
 
 /// Returns the version of PTX that a driver of this version of CUDA compiles, unless it is newer than those that are
 /// known.
+#[inline]
 pub(crate) fn newest_ptx(cuda: (u32, u32)) -> Option<(u32, u32)> {
     let (newest, _) = VERSIONS[VERSIONS.len() - 1];
     let known = || VERSIONS.iter().rev().find(|(since, _)| cuda >= *since);
@@ -85,6 +88,7 @@ pub(crate) fn newest_ptx(cuda: (u32, u32)) -> Option<(u32, u32)> {
 }
 
 /// Returns the version of PTX that first has an architecture, unless the architecture is not known.
+#[inline]
 pub(crate) fn first_ptx(architecture: u32, suffix: &str) -> Option<(u32, u32)> {
     let known = TARGETS.iter().find(|(number, _)| *number == architecture);
     match (architecture, suffix) {
@@ -95,6 +99,7 @@ pub(crate) fn first_ptx(architecture: u32, suffix: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns the word behind a directive.
+#[inline]
 fn after<'t>(tokens: &mut Tokens<'t>, directive: &[u8]) -> Option<&'t [u8]> {
     tokens.by_ref().find(|token| *token == Token::Word(directive))?;
     match tokens.next()? {
@@ -103,10 +108,12 @@ fn after<'t>(tokens: &mut Tokens<'t>, directive: &[u8]) -> Option<&'t [u8]> {
     }
 }
 
+#[inline]
 fn text_of(word: &[u8]) -> String {
     String::from_utf8_lossy(word).into_owned()
 }
 
+#[inline]
 fn plain_number(digits: &[u8]) -> Option<u32> {
     text_of(digits).parse().ok()
 }

@@ -7,6 +7,7 @@ use ffi::{CUjitInputType, CUresult};
 
 /// Returns why code was refused, for a device. PTX is text; of machine code nothing is said but for which device it should
 /// be.
+#[inline]
 pub(crate) fn load(ptx: Option<&[u8]>, device: Option<Device>, code: CUresult) -> Option<String> {
     let own = device.and_then(|device| device.compute_capability().ok());
     let own = own.map(|(major, minor)| major.unsigned_abs() * 10 + minor.unsigned_abs());
@@ -26,6 +27,7 @@ pub(crate) fn load(ptx: Option<&[u8]>, device: Option<Device>, code: CUresult) -
     }
 }
 
+#[inline]
 fn newer_version(header: &PtxHeader) -> Option<String> {
     let (major, minor) = header.version;
     let cuda = driver_version().ok()?;
@@ -40,6 +42,7 @@ fn newer_version(header: &PtxHeader) -> Option<String> {
 }
 
 /// Returns what is wrong with the target of a text for a device with this number, such as 90.
+#[inline]
 fn wrong_target(header: &PtxHeader, own: u32) -> Option<String> {
     let PtxHeader { version: (major, minor), target } = header;
     let (number, suffix) = header.architecture()?;
@@ -72,6 +75,7 @@ fn wrong_target(header: &PtxHeader, own: u32) -> Option<String> {
 }
 
 /// Returns why the linker refused an input of a kind.
+#[inline]
 pub(crate) fn link(
     kind: CUjitInputType,
     ptx: Option<&[u8]>,

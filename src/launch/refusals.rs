@@ -18,12 +18,14 @@ pub struct Shape {
 }
 
 impl From<LaunchConfig> for Shape {
+    #[inline]
     fn from(config: LaunchConfig) -> Shape {
         Shape { config, cluster: None, preferred_cluster: None, cooperative: false }
     }
 }
 
 /// Returns the extents with the names of their dimensions.
+#[inline]
 fn named(extents: Dim3) -> [(char, u32); 3] {
     [('x', extents.x), ('y', extents.y), ('z', extents.z)]
 }
@@ -32,12 +34,14 @@ fn named(extents: Dim3) -> [(char, u32); 3] {
 struct Shown(Dim3);
 
 impl fmt::Display for Shown {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Dim3 { x, y, z } = self.0;
         write!(f, "{x} x {y} x {z}")
     }
 }
 
+#[inline]
 fn times(Dim3 { x, y, z }: Dim3) -> u64 {
     u64::from(x).saturating_mul(y.into()).saturating_mul(z.into())
 }
@@ -46,16 +50,19 @@ fn times(Dim3 { x, y, z }: Dim3) -> u64 {
 pub(crate) struct Limits<'a>(pub(crate) &'a FunctionInner);
 
 impl Limits<'_> {
+    #[inline]
     fn device(&self, attribute: CUdevice_attribute) -> Option<u64> {
         let value = self.0.owner().context().device().attribute(attribute).ok()?;
         u64::try_from(value).ok()
     }
 
+    #[inline]
     fn function(&self, attribute: ffi::CUfunction_attribute) -> Option<u64> {
         self.0.attribute(attribute).ok()?.try_into().ok()
     }
 
     /// Returns why a launch, with so many arguments, was refused.
+    #[inline]
     pub(crate) fn launch(&self, shape: Shape, arguments: usize, code: CUresult) -> Option<String> {
         self.shape(shape, code).or_else(|| {
             (code == ffi::CUDA_ERROR_INVALID_VALUE).then(|| self.arguments(arguments))?
@@ -63,6 +70,7 @@ impl Limits<'_> {
     }
 
     /// Returns why the extents and attributes of a launch were refused.
+    #[inline]
     pub(crate) fn shape(&self, shape: Shape, code: CUresult) -> Option<String> {
         match code {
             ffi::CUDA_ERROR_INVALID_VALUE => self
@@ -84,6 +92,7 @@ impl Limits<'_> {
         }
     }
 
+    #[inline]
     fn grid(&self, grid: Dim3) -> Option<String> {
         let shown = Shown(grid);
         let most = [
@@ -109,6 +118,7 @@ impl Limits<'_> {
     }
 
     /// Returns why a block of these extents was refused.
+    #[inline]
     pub(crate) fn block(&self, block: Dim3) -> Option<String> {
         let shown = Shown(block);
         let most = [
@@ -152,6 +162,7 @@ impl Limits<'_> {
     }
 
     /// Returns why so much dynamic shared memory was refused.
+    #[inline]
     fn shared(&self, dynamic: u32) -> Option<String> {
         let own = self.function(ffi::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let all = self.device(ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
@@ -164,6 +175,7 @@ impl Limits<'_> {
         })
     }
 
+    #[inline]
     fn cluster(&self, shape: Shape) -> Option<String> {
         let cluster = shape.cluster?;
         let shown = Shown(cluster);
@@ -202,6 +214,7 @@ impl Limits<'_> {
         })
     }
 
+    #[inline]
     fn arguments(&self, given: usize) -> Option<String> {
         let wanted = self.0.parameters().ok()?.len();
         (given != wanted).then(|| {
@@ -212,6 +225,7 @@ impl Limits<'_> {
         })
     }
 
+    #[inline]
     fn cooperative(&self, config: LaunchConfig) -> Option<String> {
         let LaunchConfig { grid, block, shared_bytes } = config;
         let threads = c_int::try_from(times(block)).ok()?;

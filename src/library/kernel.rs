@@ -3,7 +3,7 @@
 
 use super::{Library, LibraryInner};
 use crate::call::{answer, name};
-use crate::device::Device;
+use crate::device::{Device, no_attribute};
 use crate::error::{Error, Result};
 use crate::function::{self, Carveout, Function, FunctionAttribute};
 use crate::kernel::{Kernel, Signature};
@@ -162,7 +162,7 @@ impl LibraryKernel {
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the kernel is alive; the attribute is one
         // (F292); no context need be current (F285).
         unsafe { answer!(cuKernelGetAttribute(&raw mut value, attribute, self.raw, device.raw())) }
-            .check()?;
+            .explain(|_| Some(no_attribute("function", attribute.0)))?;
         Ok(value)
     }
 
@@ -184,7 +184,8 @@ impl LibraryKernel {
         function::settable(SET, attribute)?;
         // SAFETY: the kernel is alive; the attribute is one, so that the driver finds it in its table (F292); no
         // context need be current (F285).
-        unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }.result()
+        unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }
+            .explain(|_| Some(function::not_set(attribute, value)))
     }
 
     /// Sets the preferred shared-memory carve-out on a device. See [`Function::set_carveout`].

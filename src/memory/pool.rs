@@ -165,8 +165,14 @@ impl MemoryPool {
         let (mut descriptor, kind) = (-1, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
         let out = (&raw mut descriptor).cast();
         // SAFETY: the pool is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must be 0.
-        relaxed(unsafe { later!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) })
-            .check()?;
+        relaxed(unsafe { later!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) }).explain(
+            |_| {
+                Some(
+                    "the pool was created for this process alone: create it with `MemoryPool::create_shareable`"
+                        .to_owned(),
+                )
+            },
+        )?;
         // SAFETY: the manual of cuMemPoolExportToShareableHandle: it creates the descriptor, which is closed by its
         // owner (F441).
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
@@ -401,7 +407,8 @@ impl MemoryPool {
         };
         let one = CUmemAccessDesc { location: location(device), flags };
         // SAFETY: the pool is alive; reads one description at `one`, which is valid for it.
-        unsafe { answer!(cuMemPoolSetAccess(self.raw(), &raw const one, 1)) }.result()
+        unsafe { answer!(cuMemPoolSetAccess(self.raw(), &raw const one, 1)) }
+            .explain(|_| refusals::pool_access(self.location(), device))
     }
 
     /// Returns the access of a device to the memory of the pool.

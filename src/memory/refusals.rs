@@ -32,6 +32,7 @@ fn again(
 }
 
 /// Returns why a device has not so many bytes: how much is free, and who has memory that it does not use.
+#[inline]
 pub(crate) fn no_memory(device: Device, bytes: usize, code: CUresult) -> Option<String> {
     if code != ffi::CUDA_ERROR_OUT_OF_MEMORY {
         return None;
@@ -65,6 +66,7 @@ pub(crate) fn no_memory(device: Device, bytes: usize, code: CUresult) -> Option<
 }
 
 /// Returns the free memory of a device, if the current context is one of it.
+#[inline]
 fn free_of(device: Device) -> Option<usize> {
     let (mut current, mut free, mut total) = (0, 0, 0);
     // SAFETY: writes one device to `current`, which is valid for it; refused without a current context.
@@ -78,6 +80,7 @@ fn free_of(device: Device) -> Option<usize> {
 }
 
 /// Returns the bytes that the default pool and the current pool of a device reserve and no buffer uses.
+#[inline]
 fn unused_in_pools(device: Device) -> u64 {
     let unused = |pool: MemoryPool| {
         let usage = pool.usage().unwrap_or_default();
@@ -105,6 +108,7 @@ pub(crate) fn pooled(
 }
 
 /// Returns why an allocation from a pool was refused.
+#[inline]
 fn not_pooled(
     device: Device,
     pool: Option<&MemoryPool>,
@@ -128,6 +132,7 @@ fn not_pooled(
 }
 
 /// Returns whether it is that a device has no pools.
+#[inline]
 pub(crate) fn no_pools(device: Device, code: CUresult) -> Option<String> {
     let supported = device.attribute(ffi::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).ok()?;
     (code == ffi::CUDA_ERROR_NOT_SUPPORTED && supported == 0)
@@ -135,6 +140,7 @@ pub(crate) fn no_pools(device: Device, code: CUresult) -> Option<String> {
 }
 
 /// Returns why a pool at a place was refused, which other processes import if it is `shared`.
+#[inline]
 pub(crate) fn no_pool(
     place: Location,
     shared: bool,
@@ -160,11 +166,29 @@ pub(crate) fn no_pool(
     }
 }
 
+/// Returns why the access of a device to a pool at a place was not set.
+#[inline]
+pub(crate) fn pool_access(place: Location, device: Device) -> Option<String> {
+    let Location::Device(own) = place else { return None };
+    let (own, other) = (own.ordinal(), device.ordinal());
+    if own == other {
+        return Some(format!(
+            "device {own} has access to its own pool, and keeps it: name another device"
+        ));
+    }
+    (device.can_access_peer(Device::get(own).ok()?) == Ok(false)).then(|| {
+        format!(
+            "device {other} cannot access memory of device {own}: `Device::can_access_peer` tells"
+        )
+    })
+}
+
 /// For memory and pools that are created for other processes.
 pub(crate) const NOT_SHARED: &str = "the device shares no memory by file descriptors: create memory for this process alone, and \
                                      export a buffer of `PushedGuard::alloc`";
 
 /// Returns why an operation on managed memory was refused, which is to be used at a place.
+#[inline]
 pub(crate) fn managed(
     address: CUdeviceptr,
     at: Option<Location>,
@@ -216,6 +240,7 @@ pub(crate) fn managed(
 }
 
 /// Returns why an array of a shape was refused.
+#[inline]
 pub(crate) fn array(
     device: Device,
     shape: ArrayShape,
@@ -244,6 +269,7 @@ pub(crate) fn array(
 }
 
 /// Returns the extents of an array: what they count, how many, and the attribute of the device that limits them.
+#[inline]
 fn limits(
     shape: ArrayShape,
     flags: ArrayFlags,
@@ -391,5 +417,23 @@ fn limits(
             ),
             none,
         ],
+    }
+}
+
+/// Returns what a descriptor is of, and what it should be of.
+#[cfg(unix)]
+#[inline]
+pub(crate) fn wrong_descriptor(descriptor: std::os::fd::BorrowedFd<'_>, wanted: &str) -> String {
+    use std::os::fd::AsRawFd;
+    let number = descriptor.as_raw_fd();
+    match std::fs::read_link(format!("/proc/self/fd/{number}")) {
+        Ok(of) if of.starts_with("/dev/nvidiactl") => format!(
+            "the descriptor {number} is one of the driver, but not one of {wanted}; pools, physical memory, \
+             external memory and semaphores each have their own import"
+        ),
+        Ok(of) => {
+            format!("the descriptor {number} is one of `{}`, and not one of {wanted}", of.display())
+        }
+        Err(_) => format!("the descriptor {number} is not one of {wanted}"),
     }
 }

@@ -17,6 +17,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// `kernels` are the driver's names. Older drivers do not tell, but the text does.
+    #[inline]
     pub(crate) fn new(
         owner: &'static str,
         kernels: Result<Vec<String>>,
@@ -29,6 +30,7 @@ impl Names {
     }
 
     /// Returns why there is no such kernel.
+    #[inline]
     pub(crate) fn no_kernel(&self, name: &CStr) -> String {
         let (owner, name) = (self.owner, name.to_string_lossy());
         if name.is_empty() {
@@ -48,6 +50,7 @@ impl Names {
     }
 
     /// Returns why there is no such variable.
+    #[inline]
     pub(crate) fn no_variable(&self, name: &CStr) -> String {
         let (owner, name) = (self.owner, name.to_string_lossy());
         if name.is_empty() {
@@ -64,6 +67,7 @@ impl Names {
     }
 
     /// Returns why there is no such managed variable.
+    #[inline]
     pub(crate) fn not_managed(&self, name: &CStr) -> String {
         let own = name.to_string_lossy();
         if self.variables.iter().any(|variable| *variable == *own) {
@@ -74,6 +78,7 @@ impl Names {
         self.no_variable(name)
     }
 
+    #[inline]
     fn kernels(&self, like: &str) -> String {
         match &self.kernels {
             Some(kernels) => list("its kernels are", kernels, like),
@@ -81,6 +86,7 @@ impl Names {
         }
     }
 
+    #[inline]
     fn variables(&self, like: &str) -> String {
         match (&*self.variables, &self.kernels) {
             // Only text declares them.
@@ -94,6 +100,7 @@ impl Names {
 }
 
 /// Lists names, those that are most like one first.
+#[inline]
 fn list(begin: &str, names: &[String], like: &str) -> String {
     let mut names: Vec<_> = names.iter().collect();
     names.sort_by_key(|name| std::cmp::Reverse(likeness(name, like)));
@@ -106,6 +113,7 @@ fn list(begin: &str, names: &[String], like: &str) -> String {
 }
 
 /// Returns how many characters two names have in common at both ends.
+#[inline]
 fn likeness(one: &str, other: &str) -> usize {
     let common =
         |ends: &mut dyn Iterator<Item = (char, char)>| ends.take_while(|(a, b)| a == b).count();

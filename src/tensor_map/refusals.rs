@@ -6,6 +6,7 @@ use ffi::{CUresult, CUtensorMapDataType};
 
 impl Swizzle {
     /// Returns the bytes within which a row of a box is shuffled.
+    #[inline]
     fn bytes(self) -> Option<u64> {
         match self {
             Swizzle::None => None,
@@ -31,6 +32,7 @@ fn beyond<T: Copy + PartialOrd + std::fmt::Display>(
 impl TensorLayout {
     /// Returns why the driver refused the tensor, with elements of this type and size, in the context of a device.
     #[cold]
+    #[inline]
     pub(super) fn refusal(
         &self,
         device: Device,
@@ -56,6 +58,7 @@ impl TensorLayout {
             .or_else(|| self.pieces(device, element as u64))
     }
 
+    #[inline]
     fn dimensions(&self, strides: &[u64]) -> Option<String> {
         beyond("the extent", &self.extents, 1..=1 << 32)
             .or_else(|| beyond("the step", &self.steps, 1..=8))
@@ -70,6 +73,7 @@ impl TensorLayout {
             })
     }
 
+    #[inline]
     fn modes(&self, (major, _): (i32, i32), kind: CUtensorMapDataType) -> Option<String> {
         let rank = self.rank();
         if self.interleave != Interleave::None && rank < 3 {
@@ -92,6 +96,7 @@ impl TensorLayout {
         })
     }
 
+    #[inline]
     fn pieces(&self, device: Device, element: u64) -> Option<String> {
         let unit = self.interleave.unit(element as usize);
         match &self.pieces {
@@ -118,6 +123,7 @@ impl TensorLayout {
     }
 
     /// Returns the offsets that a corner may have: fewer bits for each, the more there are.
+    #[inline]
     fn corner(&self) -> std::ops::RangeInclusive<i32> {
         let most = match self.rank() {
             3 => 1 << 15,
@@ -127,6 +133,7 @@ impl TensorLayout {
         -most..=most - 1
     }
 
+    #[inline]
     fn columns(&self, channels: u32, pixels: Option<u32>, element: u64) -> Option<String> {
         if channels > 256 {
             return Some(format!("{channels} channels are copied at once, and at most 256 can be"));
@@ -138,6 +145,7 @@ impl TensorLayout {
     }
 
     /// Returns what is wrong with the innermost rows of so many elements.
+    #[inline]
     fn row(&self, what: &str, count: u32, element: u64) -> Option<String> {
         let row = u64::from(count) * element;
         if row == 0 || row % 16 != 0 {
@@ -157,6 +165,7 @@ impl TensorLayout {
     }
 
     /// Returns whether a box is too large for shared memory. Of slices of channels, it has one.
+    #[inline]
     fn large(&self, device: Device, pieces: &[u32], unit: u64) -> Option<String> {
         let slices = (self.interleave != Interleave::None).then(|| self.rank() - 2);
         let outer = pieces.iter().zip(&self.steps).enumerate().skip(1);
@@ -173,6 +182,7 @@ impl TensorLayout {
         })
     }
 
+    #[inline]
     fn area(&self, lower: &[i32], upper: &[i32]) -> Option<String> {
         let between = self.extents.iter().skip(1).zip(lower.iter().zip(upper)).enumerate();
         between.into_iter().find_map(|(dimension, (&extent, (&lower, &upper)))| {

@@ -6,6 +6,8 @@ use crate::call::{answer, later};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::Result;
+#[cfg(unix)]
+use crate::memory::refusals::wrong_descriptor;
 use crate::sync::Arc;
 use ffi::{CUmemAllocationHandleType, CUmemAllocationProp, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
@@ -116,7 +118,8 @@ impl PhysicalMemory {
         let out = (&raw mut descriptor).cast();
         // SAFETY: the memory is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must
         // be 0.
-        unsafe { answer!(cuMemExportToShareableHandle(out, self.raw(), kind, 0)) }.check()?;
+        unsafe { answer!(cuMemExportToShareableHandle(out, self.raw(), kind, 0)) }
+            .explain(|_| Some(refusals::NOT_CREATED_SHARED.to_owned()))?;
         // SAFETY: the manual of cuMemExportToShareableHandle: it creates the descriptor, which is closed by its owner.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
@@ -142,7 +145,12 @@ impl PhysicalMemory {
         // The driver takes a descriptor as a pointer.
         let sent = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open, and looked at only.
-        unsafe { answer!(cuMemImportFromShareableHandle(&raw mut raw, sent, kind)) }.check()?;
+        unsafe { answer!(cuMemImportFromShareableHandle(&raw mut raw, sent, kind)) }.explain(
+            |_| {
+                let wanted = "physical memory that `PhysicalMemory::export` returned";
+                Some(wrong_descriptor(descriptor, wanted))
+            },
+        )?;
         let mut memory = Handle { raw, bytes, device };
         let mut told = properties(device, kind);
         // SAFETY: the memory is alive, and `told` is valid for its properties.

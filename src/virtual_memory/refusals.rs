@@ -6,6 +6,7 @@ use crate::memory::refusals::{NOT_SHARED, no_memory};
 use ffi::CUresult;
 
 /// Returns why a number of bytes does not suit, which must be a multiple of the granularity.
+#[inline]
 fn no_multiple(what: &str, bytes: usize, granularity: Option<usize>) -> Option<String> {
     let granularity = granularity?;
     if bytes == 0 {
@@ -24,6 +25,7 @@ fn no_multiple(what: &str, bytes: usize, granularity: Option<usize>) -> Option<S
 }
 
 /// Returns why addresses were not reserved.
+#[inline]
 pub(super) fn reserve(bytes: usize, code: CUresult) -> Option<String> {
     if code == ffi::CUDA_ERROR_OUT_OF_MEMORY {
         return Some(format!(
@@ -35,6 +37,7 @@ pub(super) fn reserve(bytes: usize, code: CUresult) -> Option<String> {
 }
 
 /// Returns whether it is that a device has no virtual memory.
+#[inline]
 pub(super) fn no_virtual_memory(device: Device) -> Option<String> {
     let supported = device.attribute(ffi::CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
     (supported == Ok(0)).then(|| {
@@ -46,6 +49,7 @@ pub(super) fn no_virtual_memory(device: Device) -> Option<String> {
 }
 
 /// Returns why physical memory was not taken, which other processes import if it is `shared`.
+#[inline]
 pub(super) fn create(device: Device, bytes: usize, shared: bool, code: CUresult) -> Option<String> {
     no_multiple("the size", bytes, PhysicalMemory::granularity(device).ok())
         .or_else(|| no_memory(device, bytes, code))
@@ -56,6 +60,7 @@ pub(super) fn create(device: Device, bytes: usize, shared: bool, code: CUresult)
 }
 
 /// Returns why memory that has this granularity was not mapped at an offset.
+#[inline]
 pub(super) fn map(offset: usize, granularity: Option<usize>) -> Option<String> {
     if offset == 0 {
         return None;
@@ -64,6 +69,7 @@ pub(super) fn map(offset: usize, granularity: Option<usize>) -> Option<String> {
 }
 
 /// Returns why access to a range was not set, where these ranges of bytes are mapped, in order.
+#[inline]
 pub(super) fn access(
     range: (usize, usize),
     mapped: impl Iterator<Item = (usize, usize, Device)>,
@@ -108,6 +114,7 @@ pub(super) fn access(
 }
 
 /// Returns why a device has no access to tell at an offset.
+#[inline]
 pub(super) fn no_mapping(offset: usize, mapped: usize) -> String {
     format!(
         "nothing is mapped at byte {offset}, and {mapped} bytes are mapped in all: map memory there first"
@@ -115,10 +122,12 @@ pub(super) fn no_mapping(offset: usize, mapped: usize) -> String {
 }
 
 /// For memory that was created for this process alone.
-pub(super) const NOT_CREATED_SHARED: &str =
-    "the memory was created for this process alone: create it with `create_shareable`";
+#[cfg(unix)]
+pub(super) const NOT_CREATED_SHARED: &str = "the memory was created for this process alone, or comes from another one: \
+                                             create it with `PhysicalMemory::create_shareable`";
 
 /// Returns why no multicast object of so many bytes can be for these devices, whatever its size is a multiple of.
+#[inline]
 pub(super) fn no_multicast(devices: &[Device], bytes: usize) -> Option<String> {
     if devices.is_empty() {
         return Some("there are no devices: pass at least 1".to_owned());
@@ -143,6 +152,7 @@ pub(super) fn no_multicast(devices: &[Device], bytes: usize) -> Option<String> {
 }
 
 /// Returns why a multicast object was refused.
+#[inline]
 pub(super) fn multicast(devices: &[Device], bytes: usize, code: CUresult) -> Option<String> {
     if let Some(reason) = no_multicast(devices, bytes) {
         return Some(reason);
@@ -152,6 +162,7 @@ pub(super) fn multicast(devices: &[Device], bytes: usize, code: CUresult) -> Opt
 }
 
 /// Returns why memory of so many bytes was not bound at an offset of an object.
+#[inline]
 pub(super) fn bind(
     devices: &[Device],
     object: usize,

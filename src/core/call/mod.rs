@@ -9,7 +9,7 @@
 
 pub(crate) mod fault;
 
-use crate::error::{DriverError, Error, RefusedError, Result, is_sticky};
+use crate::error::{DriverError, Error, Result, is_sticky};
 use ffi::CUresult;
 
 pub(crate) use crate::error::name;
@@ -49,9 +49,7 @@ impl Answer {
         if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(self.call, self.code) }
     }
 
-    /// Converts the answer to a result whose error gives the reason, as far as it is known: `why` looks for it. It is
-    /// called only after a call that failed, but not after a fault, when the driver answers nothing any more. It may
-    /// call the driver.
+    /// Converts the answer to a result whose error gives the reason, as far as it is known: [`Error::because`].
     #[inline]
     pub(crate) fn explain(self, why: impl FnOnce(CUresult) -> Option<String>) -> Result {
         if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { Err(explained(self, why)) }
@@ -80,15 +78,7 @@ fn failed(call: &'static str, code: CUresult) -> DriverError {
 #[cold]
 #[inline(never)]
 fn explained(answer: Answer, why: impl FnOnce(CUresult) -> Option<String>) -> Error {
-    let (Answer { call, code }, mut reason) = (answer, None);
-    let driver = failed(call, code);
-    if !is_sticky(code) && code != ffi::CUDA_ERROR_NOT_INITIALIZED {
-        reason = why(code);
-    }
-    match reason {
-        Some(reason) => RefusedError::new(driver, reason).into(),
-        None => driver.into(),
-    }
+    Error::from(failed(answer.call, answer.code)).because(why)
 }
 
 #[cold]

@@ -288,6 +288,17 @@ impl Error {
         Error::Driver(DriverError::new(call, ffi::CUDA_ERROR_OUT_OF_MEMORY))
     }
 
+    /// Returns the error with the reason, as far as it is known: `why` looks for it if a driver call failed, but not after a
+    /// fault, when the driver answers nothing any more. It may call the driver.
+    #[cold]
+    pub(crate) fn because(self, why: impl FnOnce(CUresult) -> Option<String>) -> Error {
+        let Error::Driver(driver) = self else { return self };
+        if driver.is_sticky() || driver.code == ffi::CUDA_ERROR_NOT_INITIALIZED {
+            return self;
+        }
+        why(driver.code).map_or(self, |reason| RefusedError::new(driver, reason).into())
+    }
+
     /// Returns the driver's error code, if the driver returned one, and `CUDA_ERROR_OUT_OF_MEMORY` if a call was not made
     /// because the host does not have as much memory as it needs.
     #[must_use]
