@@ -368,7 +368,21 @@ impl Spec for ExtendedLaunch<'_, '_> {
     }
     fn shape(&self) -> Shape {
         let ExtendedLaunch { config, cluster, preferred_cluster, cooperative, .. } = *self;
-        Shape { config, cluster, preferred_cluster, cooperative }
+        let portability = self.portability.map(|_| "cluster_portability");
+        let newer = portability.or(self.shared_memory.map(|_| "shared_memory_mode"));
+        let newer = newer.or(self.nvlink_centric.then_some("nvlink_centric"));
+        let (domain_map, carveout) = (self.domain_map, self.carveout);
+        let window_bytes = self.access_policy_window.map(|window| window.raw().num_bytes);
+        Shape {
+            config,
+            cluster,
+            preferred_cluster,
+            cooperative,
+            domain_map,
+            window_bytes,
+            carveout,
+            newer,
+        }
     }
     #[inline]
     fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

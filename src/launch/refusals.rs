@@ -3,7 +3,8 @@
 
 use super::{Dim3, LaunchConfig};
 use crate::call::answer;
-use crate::function::FunctionInner;
+use crate::driver::driver_version;
+use crate::function::{Carveout, FunctionInner};
 use ffi::{CUdevice_attribute, CUresult};
 use std::ffi::c_int;
 use std::fmt;
@@ -15,12 +16,26 @@ pub struct Shape {
     pub cluster: Option<Dim3>,
     pub preferred_cluster: Option<Dim3>,
     pub cooperative: bool,
+    pub domain_map: Option<(u8, u8)>,
+    pub window_bytes: Option<usize>,
+    pub carveout: Carveout,
+    /// The name of an attribute that older drivers do not know.
+    pub newer: Option<&'static str>,
 }
 
 impl From<LaunchConfig> for Shape {
     #[inline]
     fn from(config: LaunchConfig) -> Shape {
-        Shape { config, cluster: None, preferred_cluster: None, cooperative: false }
+        Shape {
+            config,
+            cluster: None,
+            preferred_cluster: None,
+            cooperative: false,
+            domain_map: None,
+            window_bytes: None,
+            carveout: Carveout::Default,
+            newer: None,
+        }
     }
 }
 
@@ -77,7 +92,8 @@ impl Limits<'_> {
                 .grid(shape.config.grid)
                 .or_else(|| self.block(shape.config.block))
                 .or_else(|| self.shared(shape.config.shared_bytes))
-                .or_else(|| self.cluster(shape)),
+                .or_else(|| self.cluster(shape))
+                .or_else(|| self.attributes(shape)),
             ffi::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
                 self.block(shape.config.block).or_else(|| self.shared(shape.config.shared_bytes))
             }
@@ -175,41 +191,96 @@ impl Limits<'_> {
         })
     }
 
+    /// Returns why the other attributes of a launch were refused.
+    #[inline]
+    fn attributes(&self, shape: Shape) -> Option<String> {
+        let Shape { domain_map, window_bytes, carveout, newer, preferred_cluster, .. } = shape;
+        let domains = domain_map.and_then(|(default, remote)| {
+            let count = self.device(ffi::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT)?;
+            (u64::from(default.max(remote)) >= count).then(|| {
+                format!(
+                    "the map has the domains {default} and {remote}, and the device has {count}, from 0"
+                )
+            })
+        });
+        let window = || {
+            let (bytes, most) = (
+                window_bytes? as u64,
+                self.device(ffi::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE)?,
+            );
+            (bytes > most).then(|| {
+                format!(
+                    "the access policy window has {bytes} bytes, and the device's windows have at most {most}"
+                )
+            })
+        };
+        let percent = || match carveout {
+            Carveout::Percent(percent @ 101..) => Some(format!(
+                "a carve-out of {percent} percent was requested: pass from 0 to 100, or `Carveout::Default`"
+            )),
+            _ => None,
+        };
+        let unknown = || {
+            let (name, driver) = (newer?, driver_version().ok()?);
+            Some(format!(
+                "this driver, of CUDA {driver}, does not take `{name}`: leave it out, or update the driver"
+            ))
+        };
+        // A launch takes it, a node does not (F554).
+        let of_node = || {
+            preferred_cluster.map(|_| {
+                "a kernel node has no preferred cluster: leave `preferred_cluster` out, or capture the launch"
+                    .to_owned()
+            })
+        };
+        domains.or_else(window).or_else(percent).or_else(unknown).or_else(of_node)
+    }
+
     #[inline]
     fn cluster(&self, shape: Shape) -> Option<String> {
-        let cluster = shape.cluster?;
-        let shown = Shown(cluster);
-        let pairs = named(shape.config.grid).into_iter().zip(named(cluster));
-        for ((dimension, blocks), (_, size)) in pairs {
-            if size == 0 {
-                return Some(format!(
-                    "the cluster is {shown} blocks, with 0 in {dimension}: each extent is at least 1"
-                ));
-            }
-            if blocks % size != 0 {
-                return Some(format!(
-                    "the grid has {blocks} blocks in {dimension}, which are no whole clusters of {size}: \
-                     launch a multiple of {size} blocks there"
-                ));
-            }
-        }
-        if let Some(preferred) = shape.preferred_cluster {
-            for ((dimension, size), (_, more)) in named(cluster).into_iter().zip(named(preferred)) {
-                if more == 0 || more % size != 0 {
+        let grid = shape.config.grid;
+        let whole = |what: &str, cluster: Dim3| {
+            let mut pairs = named(grid).into_iter().zip(named(cluster));
+            pairs.find_map(|((dimension, blocks), (_, size))| {
+                if size == 0 {
+                    let shown = Shown(cluster);
                     return Some(format!(
-                        "the preferred cluster has {more} blocks in {dimension}, which are no multiple of \
-                         the {size} of the cluster"
+                        "the {what} is {shown} blocks, with 0 in {dimension}: each extent is at least 1"
                     ));
                 }
+                (blocks % size != 0).then(|| {
+                    format!(
+                        "the grid has {blocks} blocks in {dimension}, and the {what} {size}: a grid consists of whole \
+                         clusters, so launch a multiple of {size} blocks there"
+                    )
+                })
+            })
+        };
+        if let Some(reason) = shape.cluster.and_then(|cluster| whole("cluster", cluster)) {
+            return Some(reason);
+        }
+        if let Some(preferred) = shape.preferred_cluster {
+            if let Some(reason) = whole("preferred cluster", preferred) {
+                return Some(reason);
+            }
+            let cluster = shape.cluster.unwrap_or(Dim3 { x: 1, y: 1, z: 1 });
+            let mut pairs = named(cluster).into_iter().zip(named(preferred));
+            let uneven = pairs.find(|((_, size), (_, more))| more % size != 0);
+            if let Some(((dimension, size), (_, more))) = uneven {
+                return Some(format!(
+                    "the preferred cluster has {more} blocks in {dimension}, which are no multiple of the {size} of \
+                     the cluster"
+                ));
             }
         }
-        // Eight are portable. With `non_portable_clusters` a function may have more.
-        let blocks = times(cluster);
+        // Eight are portable. The kernel may allow more, of which the device may have as many.
+        let cluster = shape.cluster?;
+        let (shown, blocks) = (Shown(cluster), times(cluster));
         (blocks > 8).then(|| {
             format!(
-                "the cluster of {shown} has {blocks} blocks: every device takes 8, and \
-                 `Occupancy::max_cluster_size` returns how many this one takes with \
-                 `Function::set_attribute(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)`"
+                "the cluster of {shown} has {blocks} blocks: 8 are possible everywhere, and more, as many as \
+                 `Occupancy::max_cluster_size` returns, only for a kernel that allows it \
+                 (CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)"
             )
         })
     }
