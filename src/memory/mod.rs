@@ -23,6 +23,7 @@ pub(crate) mod lent;
 mod location;
 pub(crate) mod object;
 mod pool;
+pub(crate) mod refusals;
 mod size;
 mod slice;
 mod slice_mut;
@@ -52,6 +53,7 @@ pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 #[cfg(feature = "dlpack")]
 pub(crate) use pointer::is_managed;
 pub(crate) use pointer::may_be_used;
+pub(crate) use pointer::pointer_info;
 pub use pointer::{PointerInfo, PointerKind};
 pub(crate) use pool::allocate;
 pub use pool::{MemoryPool, PoolAccess, PoolReuse, PoolUsage};

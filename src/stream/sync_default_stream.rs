@@ -213,7 +213,7 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// Launches a kernel whose launches are safe, and waits for it.
     ///
     /// # Errors
-    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
