@@ -76,7 +76,7 @@ pub use self::{
     module::Module,
     ordered::{OrderedBuffer, OrderedStream, SharedBuffer},
     scope::{Scope, ScopedBuffer, ScopedHostSlice, ScopedPinned, ScopedSlice, ScopedStream},
-    stack::{ContextStack, PushContext, PushedGuard},
+    stack::{ContextStack, OwnedGuard, PushContext, PushedGuard},
     stream::{Stream, StreamFlags, SyncDefaultStream, SyncStream},
 };
 #[cfg(feature = "async")]

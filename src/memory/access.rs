@@ -44,8 +44,18 @@ enum Memory<'a> {
     Ordered(&'a Allocation, Option<&'a Readers>),
     /// On the device, through a texture or surface object.
     Object(&'a Allocation, &'a crate::sync::Arc<Object>),
+    /// On the device, by its address, for which the program vouches. Of this context, or the other end of a copy between
+    /// contexts.
+    Range(&'a Context, Compared),
     /// On the host. Every context can use it, or only this one.
     Host(Option<&'a Context>),
+}
+
+/// Whether an operation compares the context of memory with its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Yes,
+    No,
 }
 
 impl<'a> Access<'a> {
@@ -82,6 +92,19 @@ impl<'a> Access<'a> {
         Access { grid: Some(grid), ..Access::device::<T>(view, writes) }
     }
 
+    /// Creates an access to `len` elements of type `T` at an address on the device, in rows if there is a grid.
+    #[inline]
+    pub(crate) fn range_of<T>(
+        context: &'a Context,
+        address: CUdeviceptr,
+        len: usize,
+        grid: Option<&'a Grid>,
+        writes: bool,
+    ) -> Self {
+        let (memory, element) = (Memory::Range(context, Compared::Yes), size_of::<T>());
+        Access { memory, address, len, element, writes, whole: false, grid, tracked: None }
+    }
+
     /// Creates an access to elements of type `T` in host memory, which every context can use, or only one.
     #[inline]
     pub(crate) fn host<T>(
@@ -115,6 +138,9 @@ impl<'a> Access<'a> {
         match self.memory {
             Memory::Device(memory) | Memory::Ordered(memory, _) => {
                 Access { memory: Memory::Peer(memory), ..self }
+            }
+            Memory::Range(context, _) => {
+                Access { memory: Memory::Range(context, Compared::No), ..self }
             }
             _ => self,
         }
@@ -221,7 +247,24 @@ impl<'a> Access<'a> {
             | Memory::Peer(memory)
             | Memory::Ordered(memory, _)
             | Memory::Object(memory, _) => Some(memory),
-            Memory::None | Memory::Host(_) => None,
+            Memory::None | Memory::Range(..) | Memory::Host(_) => None,
+        }
+    }
+
+    /// Returns whether a launch of a kernel whose context has this [key](Context::key) has nothing to hold, to order and to
+    /// compare for it: a plain value, or a range of that context.
+    #[inline]
+    pub(crate) fn is_settled(&self, key: usize) -> bool {
+        let nowhere = matches!(self.memory, Memory::None | Memory::Range(..));
+        nowhere && !self.is_tracked() && self.is_of(key)
+    }
+
+    /// Returns the context, if it is device memory.
+    #[inline]
+    pub(crate) fn context(&self) -> Option<&'a Context> {
+        match self.memory {
+            Memory::Range(context, _) => Some(context),
+            _ => self.memory().map(Allocation::context),
         }
     }
 
@@ -245,6 +288,7 @@ impl<'a> Access<'a> {
             Memory::None | Memory::Peer(_) => true,
             Memory::Device(memory) | Memory::Object(memory, _) => memory.key() == key,
             Memory::Ordered(memory, readers) => is_of_stream(memory, readers, key),
+            Memory::Range(context, compared) => compared == Compared::No || context.key() == key,
             Memory::Host(only) => only.is_none_or(|only| only.key() == key),
         }
     }

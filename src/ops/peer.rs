@@ -46,8 +46,7 @@ impl<'a> CopyPeer<'a> {
     /// Returns the contexts of the source and of the destination.
     #[inline]
     fn contexts(&self) -> [CUcontext; 2] {
-        let of = |access: &Access<'a>| access.memory().map(|memory| memory.context());
-        [&self.from, &self.to].map(|access| of(access).map_or(ptr::null_mut(), Context::raw))
+        [&self.from, &self.to].map(|access| access.context().map_or(ptr::null_mut(), Context::raw))
     }
 }
 

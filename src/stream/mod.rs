@@ -13,6 +13,7 @@ mod short;
 mod stream_ordered;
 mod sync_default_stream;
 mod sync_stream;
+pub(crate) mod unscoped;
 pub(crate) mod value;
 
 pub use attributes::{MemSyncDomainMap, SyncPolicy};
