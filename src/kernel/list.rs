@@ -53,15 +53,17 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
     /// The number of arguments so far.
     len: usize,
     /// The values of the parameters, each at its offset.
-    values: Vec<MaybeUninit<Word>>,
+    values: Vec<Piece>,
     /// The arguments that lend memory, and whose contexts the launch compares.
     lending: Vec<Box<dyn Lending + 'a>>,
     _lent: PhantomData<fn() -> Lent>,
 }
 
-/// The values begin at a multiple of its alignment, which is that of no smaller parameter. The driver copies their bytes,
-/// wherever they lie ([F680](crate::driver_facts#F680)).
-type Word = u128;
+/// A piece of the values, so aligned that each of them is: no type has a larger alignment than a tensor map.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Piece([MaybeUninit<u8>; 64]);
+const _: () = assert!(align_of::<Piece>() >= align_of::<ffi::CUtensorMap>());
 
 /// An argument that lends memory.
 trait Lending {
@@ -84,7 +86,7 @@ impl<'ctx> Function<'ctx> {
     pub fn arguments<'a, Lent>(&self) -> Result<ArgumentList<'a, 'ctx, Lent>> {
         let parameters = self.known_parameters()?;
         let bytes = parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0);
-        let values = vec![MaybeUninit::uninit(); bytes.div_ceil(size_of::<Word>())];
+        let values = vec![Piece([MaybeUninit::uninit(); 64]); bytes.div_ceil(size_of::<Piece>())];
         let (function, lending) = (self.clone(), Vec::new());
         Ok(ArgumentList { function, parameters, len: 0, values, lending, _lent: PhantomData })
     }

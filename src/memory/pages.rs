@@ -27,7 +27,7 @@ use std::{fmt, slice};
 /// A part shows its [address](Self::as_non_null) for copies that return at once, lends its bytes
 /// [uninitialised](Self::as_uninit_mut), and becomes a [`PinnedBuffer`] when it is [zeroed](Self::into_zeroed).
 ///
-/// The memory belongs to its context ([F681](crate::driver_facts#F681)), which the parts keep alive. The drop of the last
+/// The memory belongs to its context ([F102](crate::driver_facts#F102)), which the parts keep alive. The drop of the last
 /// one frees it, and waits for all work of that context ([F50](crate::driver_facts#F50)).
 ///
 /// # Examples

@@ -21,8 +21,8 @@ use std::fmt;
 ///   [`reentrant`](crate::ContextStack::reentrant): [`Suspended`](Error::Suspended).
 /// - Older owned guards are suspended in the same way. One that is dropped early pops nothing. Its context stays alive and
 ///   stays on the stack until the younger ones are gone.
-/// - A guard that is made inside `reentrant` or [`Context::with`] ends with that call. Later uses return
-///   [`InvalidArgument`](Error::InvalidArgument).
+/// - A guard that is made inside `reentrant` ends with that call. Later uses return
+///   [`InvalidArgument`](Error::InvalidArgument). [`Context::with`] returns `Suspended` besides, if one is left.
 /// - If it is leaked, it lives for ever: its context stays current on the thread.
 ///
 /// It has no brand, so nothing is created with it or bound to it directly. [`with`](Self::with) lends a
