@@ -617,8 +617,8 @@
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/aliased_arguments.rs`, `ui-tests/argument_list_aliases.rs` |
 //! | E0382: use of moved value: `arguments`, a list | a list is for one launch: make one for each | `ui-tests/argument_list_used_twice.rs` |
 //! | lifetime may not live long enough, at `arguments.push(x)` | the memory and the kernel have different guards: use memory of the kernel's guard | `ui-tests/argument_list_of_another_guard.rs` |
-//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
-//! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
+//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch_unchecked`](crate::SyncStream::launch_unchecked) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
+//! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch_unchecked(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs` |
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
 //! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
@@ -639,7 +639,7 @@
 //! # use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 //! # fn example<'c>(stream: SyncStream<'_, 'c>, kernel: &Function<'c>, x: DeviceBuffer<'c, f32>) -> Result {
 //! # let config = LaunchConfig::new(1, 16);
-//! unsafe { stream.launch(kernel, config, (16_u32, x)) }
+//! unsafe { stream.launch_unchecked(kernel, config, (16_u32, x)) }
 //! # }
 //! ```
 //! ```no_run
@@ -647,7 +647,7 @@
 //! # fn example<'c>(stream: SyncStream<'_, 'c>, kernel: &Function<'c>, mut x: DeviceBuffer<'c, f32>) -> Result {
 //! # let config = LaunchConfig::new(1, 16);
 //! // SAFETY: the kernel is scale(unsigned n, float *x) over n elements.
-//! unsafe { stream.launch(kernel, config, (16_u32, &mut x)) }
+//! unsafe { stream.launch_unchecked(kernel, config, (16_u32, &mut x)) }
 //! # }
 //! ```
 //!
@@ -809,7 +809,7 @@
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
 //! | E0597: `buffer` does not live long enough; E0505: cannot move out of `x` | create the buffers of a graph outside the closure, and drop them after it | `ui-tests/local_buffer_built.rs`, `ui-tests/dropped_while_built.rs` |
 //! | E0382: borrow of moved value: `memory` | add the nodes that use memory before the node that frees it | `ui-tests/graph_memory_used_after_free.rs` |
-//! | E0277: `&mut Condition<…>` cannot be a kernel argument | pass it to a kernel of its graph: [`GraphBuilder::kernel`](crate::GraphBuilder::kernel) | `ui-tests/condition_in_stream.rs` |
+//! | E0277: `&mut Condition<…>` cannot be a kernel argument | pass it to a kernel of its graph: [`GraphBuilder::kernel_unchecked`](crate::GraphBuilder::kernel_unchecked) | `ui-tests/condition_in_stream.rs` |
 //! | E0521: `g` escapes the closure body, at a condition | declare it in the same graph | `ui-tests/condition_of_another_graph.rs`, `ui-tests/condition_of_any_graph.rs` |
 //! | E0382: use of moved value: `condition` | one conditional node reads a condition: declare another one | `ui-tests/condition_read_twice.rs` |
 //! | E0597: `count` does not live long enough | a function of a graph must own its data | `ui-tests/graph_function_borrows.rs` |

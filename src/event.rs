@@ -305,6 +305,7 @@ impl Event<'_> {
     /// 1. `stream` is a stream of this process that is alive, and no stream under capture. For a default stream, the context
     ///    of the event is current.
     #[doc(alias = "cuEventRecord")]
+    #[inline]
     pub unsafe fn record_in(&self, stream: CUstream) -> Result {
         // SAFETY: the event is alive, and the stream is (1); no context need be current (F34).
         unsafe { answer!(cuEventRecord(self.raw(), stream)) }.result()
@@ -318,6 +319,7 @@ impl Event<'_> {
     /// # Safety
     /// 1. of [`record_in`](Self::record_in).
     #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
     pub unsafe fn wait_in(&self, stream: CUstream) -> Result {
         // SAFETY: as for `record_in`.
         unsafe { answer!(cuStreamWaitEvent(stream, self.raw(), 0)) }.result()

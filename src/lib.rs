@@ -4,14 +4,9 @@
 extern crate cuscope_softdriver as _;
 
 mod args;
-mod brand;
-mod call;
-pub mod context;
+mod core;
 pub mod detached;
-pub mod device;
 pub mod diagnostics;
-mod driver;
-pub mod error;
 mod event;
 pub mod external;
 pub mod foreign;
@@ -26,16 +21,12 @@ pub mod launch;
 pub mod library;
 pub mod memory;
 pub mod module;
-mod name;
 mod ops;
 pub mod ordered;
 mod owned;
-mod registry;
 pub mod scope;
 pub mod settings;
-pub mod stack;
 pub mod stream;
-mod sync;
 pub mod tensor_map;
 pub mod texture;
 mod tuples;
@@ -51,6 +42,10 @@ pub mod guide;
 pub mod nvrtc;
 
 pub use ffi;
+
+use self::core::{brand, call, driver, name, registry, sync};
+#[doc(inline)]
+pub use self::core::{context, device, error, stack};
 
 #[doc(inline)]
 pub use self::{

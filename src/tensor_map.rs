@@ -20,7 +20,7 @@
 //! let (x, mut y) = (gpu.alloc::<f32>(128 * 256)?, gpu.alloc::<f32>(128 * 256)?);
 //! let layout = TensorLayout::tiled(&[256, 128], &[32, 64]).swizzle(Swizzle::Bytes128);
 //! let (from, to) = (gpu.tensor_map(&layout, &x)?, gpu.tensor_map(&layout, &mut y)?);
-//! // `gpu.on(&stream).launch(&kernel, config, (from, to))`: the kernel has two parameters
+//! // `gpu.on(&stream).launch_unchecked(&kernel, config, (from, to))`: the kernel has two parameters
 //! // `const __grid_constant__ CUtensorMap`.
 //! # drop((from, to));
 //! # Ok(()) }
@@ -226,6 +226,7 @@ pub enum TensorKind {
 }
 
 impl TensorKind {
+    #[inline]
     fn raw(self) -> CUtensorMapDataType {
         match self {
             TensorKind::U8 => ffi::CU_TENSOR_MAP_DATA_TYPE_UINT8,
@@ -245,6 +246,7 @@ impl TensorKind {
     }
 
     /// Returns the bytes of an element, or `None` for packed numbers, which have none of their own.
+    #[inline]
     fn bytes(self) -> Option<usize> {
         match self {
             TensorKind::U8 => Some(1),
@@ -318,6 +320,7 @@ impl TensorLayout {
     #[doc(alias = "cuTensorMapEncodeTiled")]
     #[doc(alias = "cuTensorMapEncodeIm2col")]
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
+    #[inline]
     pub fn encode(
         &self,
         gpu: &PushedGuard<'_>,

@@ -129,6 +129,7 @@ impl Function<'_> {
     ///
     /// # Errors
     /// The errors of [`parameters`](Self::parameters).
+    #[inline]
     pub(crate) fn known_parameters(&self) -> Result<Arc<[ParameterInfo]>> {
         if let Some(known) = self.inner.parameters.get() {
             return Ok(known.clone());

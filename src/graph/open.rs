@@ -87,6 +87,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuStreamBeginCapture")]
+    #[inline]
     pub fn open_capture(&self, like: &Stream<'ctx>) -> Result<OpenCapture> {
         same_context(BEGIN, like.context() == self.context())?;
         let stream = Stream { inner: alike(self, like)?.inner, _brand: crate::brand::Brand::new() };
@@ -152,6 +153,7 @@ impl OpenCapture {
     ///
     /// # Errors
     /// [`OtherContext`](Error::OtherContext).
+    #[inline]
     pub fn on<'c, 'ctx>(&'c self, gpu: &PushedGuard<'ctx>) -> Result<OpenCaptureStream<'c, 'ctx>> {
         Ok(OpenCaptureStream { stream: self.stream.under(gpu, BEGIN)?, record: &self.record })
     }
@@ -180,6 +182,7 @@ impl OpenCapture {
     /// any case.
     #[doc(alias = "cuStreamEndCapture")]
     #[doc(alias = "cuGraphInstantiate")]
+    #[inline]
     pub fn finish<'ctx>(self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
         let OpenCapture { captured, stream, record } = self;
         let ended = captured.end();
@@ -190,6 +193,7 @@ impl OpenCapture {
 }
 
 impl fmt::Debug for OpenCapture {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OpenCapture").field(&self.stream).finish()
     }

@@ -33,7 +33,7 @@ use std::marker::PhantomData;
 /// let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
 /// let (x, mut y) = (gpu.on(&stream).zeroed(4)?, gpu.on(&stream).zeroed(4)?);
 /// // SAFETY: the kernel stays inside `x` and `y`, which have 4 elements.
-/// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 4), (4, 2.0, &x, &mut y)) }?;
+/// unsafe { gpu.on(&stream).launch_unchecked(&saxpy, LaunchConfig::new(1, 4), (4, 2.0, &x, &mut y)) }?;
 /// assert!(module.kernel::<(u32, f64, &[f32], &mut [f32])>("saxpy").is_err());
 /// # Ok(()) }
 /// ```

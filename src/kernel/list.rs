@@ -42,7 +42,7 @@ use std::sync::Arc;
 /// let mut arguments = saxpy.arguments()?;
 /// arguments.push(2_u32)?.push(10.0_f32)?.push(&x)?.push(&mut y)?;
 /// // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and stays inside both.
-/// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 2), arguments) }?;
+/// unsafe { gpu.on(&stream).launch_unchecked(&saxpy, LaunchConfig::new(1, 2), arguments) }?;
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [10.5, 20.5]);
 /// # Ok(()) }
 /// ```
@@ -61,8 +61,8 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
 
 /// A piece of the values, so aligned that each of them is: no type has a larger alignment than a tensor map.
 #[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Piece([MaybeUninit<u8>; 64]);
+#[repr(C, align(128))]
+struct Piece([MaybeUninit<u8>; 128]);
 const _: () = assert!(align_of::<Piece>() >= align_of::<ffi::CUtensorMap>());
 
 /// An argument that lends memory.
@@ -86,7 +86,7 @@ impl<'ctx> Function<'ctx> {
     pub fn arguments<'a, Lent>(&self) -> Result<ArgumentList<'a, 'ctx, Lent>> {
         let parameters = self.known_parameters()?;
         let bytes = parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0);
-        let values = vec![Piece([MaybeUninit::uninit(); 64]); bytes.div_ceil(size_of::<Piece>())];
+        let values = vec![Piece([MaybeUninit::uninit(); 128]); bytes.div_ceil(size_of::<Piece>())];
         let (function, lending) = (self.clone(), Vec::new());
         Ok(ArgumentList { function, parameters, len: 0, values, lending, _lent: PhantomData })
     }

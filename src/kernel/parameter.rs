@@ -67,7 +67,7 @@ fn name_of<T>() -> &'static str {
 ///     fn add(&self, a: f32, x: &OrderedBuffer<f32>, y: &mut OrderedBuffer<f32>) -> Result {
 ///         let n = x.len();
 ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-///         unsafe { self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
+///         unsafe { self.ordered.launch_unchecked(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
 ///     }
 /// }
 /// # use cuscope::Device;

@@ -75,6 +75,7 @@ impl Block for Pages {
 }
 
 impl Drop for Pages {
+    #[inline]
     fn drop(&mut self) {
         if self.start == 0 {
             return;
@@ -98,6 +99,7 @@ impl PushedGuard<'_> {
     /// `CUDA_ERROR_OUT_OF_MEMORY`; [`NotCurrent`](Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemHostAlloc")]
     #[doc(alias = "cuMemAllocHost")]
+    #[inline]
     pub fn pinned_pages(&self, bytes: usize) -> Result<PinnedPages> {
         self.enter(name!(cuMemHostAlloc))?;
         let context = self.context().clone();
@@ -147,6 +149,7 @@ impl PinnedPages {
 
     /// Returns the bytes, some of which may be uninitialised.
     #[must_use]
+    #[inline]
     pub fn as_uninit_mut(&mut self) -> &mut [MaybeUninit<u8>] {
         // SAFETY: `len` bytes of one allocation, which belong to this part alone and are borrowed with it. They may be
         // uninitialised. For 0 bytes any address will do.
@@ -157,6 +160,7 @@ impl PinnedPages {
     ///
     /// # Errors
     /// [`InvalidRange`](Error::InvalidRange) if `at` is past the end. The pages are dropped then.
+    #[inline]
     pub fn split_at(self, at: usize) -> Result<(PinnedPages, PinnedPages)> {
         let PinnedPages { start, len, pages } = self;
         let Some(rest) = len.checked_sub(at) else {
@@ -190,6 +194,7 @@ impl PinnedPages {
 }
 
 impl fmt::Debug for PinnedPages {
+    #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PinnedPages({} bytes at {:p}, {:?})", self.len, self.start, self.context())
     }

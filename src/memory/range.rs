@@ -114,6 +114,7 @@ impl<'ctx> PushedGuard<'ctx> {
 const CALL: &str = "PushedGuard::device_range";
 
 #[cold]
+#[inline]
 fn past_end() -> Error {
     let reason = "the range passes the end of the address space: check the address and the length";
     Error::InvalidArgument { call: CALL, reason }

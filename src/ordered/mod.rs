@@ -80,7 +80,7 @@ const STAGING: usize = 1 << 20;
 /// ) -> Result<OrderedBuffer<f32>> {
 ///     let n = x.len();
 ///     // SAFETY: the kernel uses the first `n` elements of `x` and `y`, and both have as many.
-///     unsafe { ordered.launch(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y)) }?;
+///     unsafe { ordered.launch_unchecked(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y)) }?;
 ///     Ok(y) // frees x, behind the launch
 /// }
 ///

@@ -351,6 +351,7 @@ impl Error {
     /// }
     /// ```
     #[must_use]
+    #[inline]
     pub fn is_poisoned(&self) -> bool {
         self.code().is_some_and(advice::is_poisoned)
     }

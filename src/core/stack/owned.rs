@@ -91,6 +91,7 @@ impl Context {
     /// [`on_driver_log`](crate::diagnostics::on_driver_log); a driver error.
     #[doc(alias = "cuCtxPushCurrent")]
     #[doc(alias = "cuCtxSetCurrent")]
+    #[inline]
     pub fn push_owned(&self) -> Result<OwnedGuard> {
         init()?;
         Ok(OwnedGuard { _thread: [], entry: OwnedEntry::push(self)?, context: self.clone() })
@@ -136,6 +137,7 @@ impl OwnedGuard {
     /// The errors of [`PushedGuard::pop`], where a younger [`OwnedGuard`] counts as a `reentrant` call;
     /// [`InvalidArgument`](Error::InvalidArgument) if the guard ended before.
     #[doc(alias = "cuCtxPopCurrent")]
+    #[inline]
     pub fn pop(self) -> Result {
         // The drop at the end finds that the guard has ended.
         self.entry.pop(&self.context)
@@ -143,6 +145,7 @@ impl OwnedGuard {
 }
 
 impl Drop for OwnedGuard {
+    #[inline]
     fn drop(&mut self) {
         if self.entry.is_live() {
             if let Err(error) = self.entry.pop(&self.context) {

@@ -421,6 +421,7 @@ pub(super) struct OwnedEntry {
 
 impl OwnedEntry {
     /// Pushes on top of whatever is there.
+    #[inline]
     pub(super) fn push(context: &Context) -> Result<OwnedEntry> {
         if ThreadStack::with(|thread| thread.in_driver_call.get()) {
             let reason = "an owned guard cannot be made inside a function of `on_driver_log`, which runs in the \
@@ -438,11 +439,13 @@ impl OwnedEntry {
     ///
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) if the frame that it was made in has ended.
+    #[inline]
     pub(super) fn entry(&self, call: &'static str) -> Result<Cursor> {
         if self.is_live() { Ok(self.entry) } else { Err(ended(call)) }
     }
 
     /// Returns whether the guard has not ended with the frame that it was made in.
+    #[inline]
     pub(super) fn is_live(&self) -> bool {
         ThreadStack::with(|thread| thread.has_owned(self.number))
     }
@@ -451,6 +454,7 @@ impl OwnedEntry {
     ///
     /// # Errors
     /// The errors of [`entry`](Self::entry) and of [`Cursor::pop`].
+    #[inline]
     pub(super) fn pop(&self, context: &Context) -> Result {
         ThreadStack::with(|thread| {
             if !thread.remove_owned(self.number) {
@@ -465,6 +469,7 @@ impl OwnedEntry {
 }
 
 #[cold]
+#[inline]
 fn ended(call: &'static str) -> Error {
     let reason = "the owned guard ended with the `reentrant` call or the `Context::with` that it was made in: make it \
                   outside, or use it inside";

@@ -27,6 +27,7 @@ pub(crate) fn is_sticky(code: CUresult) -> bool {
 
 /// Returns whether a context is of no more use after this code: the process has lost the GPU ([`is_sticky`]), memory had an
 /// error that was not corrected, or the context is gone.
+#[inline]
 pub(crate) fn is_poisoned(code: CUresult) -> bool {
     is_sticky(code)
         || matches!(code, CUDA_ERROR_ECC_UNCORRECTABLE | CUDA_ERROR_CONTEXT_IS_DESTROYED)
@@ -232,7 +233,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "../../tests/common/skipped.rs"]
+#[path = "../../../tests/common/skipped.rs"]
 mod skipped;
 
 #[cfg(test)]

@@ -154,6 +154,7 @@ impl ThreadStack {
     }
 
     /// Notes an owned guard whose frame has so many entries below it. Returns its number, which no other has.
+    #[inline]
     pub(super) fn add_owned(&self, index: usize) -> u64 {
         let number = self.next.replace(self.next.get() + 1);
         self.owned.borrow_mut().push((index, number));
@@ -161,11 +162,13 @@ impl ThreadStack {
     }
 
     /// Returns whether the owned guard with this number lives.
+    #[inline]
     pub(super) fn has_owned(&self, number: u64) -> bool {
         self.owned.borrow().iter().any(|&(_, of)| of == number)
     }
 
     /// Removes the owned guard with this number. Returns whether it lived.
+    #[inline]
     pub(super) fn remove_owned(&self, number: u64) -> bool {
         let mut owned = self.owned.borrow_mut();
         let Some(at) = owned.iter().position(|&(_, of)| of == number) else { return false };
