@@ -279,10 +279,13 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
     /// for page-locked memory.
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graph.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+    pub unsafe fn launch_unchecked<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>,
+    >(
         &self,
         kernel: &K,
         config: impl LaunchSpec<'ctx>,
@@ -298,7 +301,7 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
     /// [`SyncStream::launch_raw`](crate::SyncStream::launch_raw). The values are read now.
     ///
     /// # Errors
-    /// The errors of [`launch`](Self::launch).
+    /// The errors of [`launch_unchecked`](Self::launch_unchecked).
     ///
     /// # Safety
     /// 1. and 2. of [`SyncStream::launch_raw`](crate::SyncStream::launch_raw), at each replay.

@@ -60,7 +60,6 @@ impl Cubin {
     /// # drop(saxpy);
     /// # Ok(()) }
     /// ```
-    #[doc(alias = "cuLinkComplete")]
     pub fn from_linked(bytes: impl AsRef<[u8]>) -> Result<Cubin> {
         let bytes = bytes.as_ref();
         match looks_like(bytes) {

@@ -85,13 +85,13 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// memory besides.
     ///
     /// # Errors
-    /// The errors of [`launch`](Self::launch).
+    /// The errors of [`launch_unchecked`](Self::launch_unchecked).
     ///
     /// # Safety
     /// 1. There is a pointer for each parameter of the kernel, in order, each to a value of the parameter's size. The driver
     ///    reads them before this returns.
     /// 2. The kernel accesses memory only through these values and its module's variables, inside of what they stand for,
-    ///    and the launch provides everything that it needs: 2. and 3. of [`launch`](Self::launch).
+    ///    and the launch provides everything that it needs: 2. and 3. of [`launch_unchecked`](Self::launch_unchecked).
     /// 3. Until the stream has been synchronized, nothing frees that memory, writes what the kernel reads, or uses what it
     ///    writes.
     #[doc(alias = "cuLaunchKernel")]

@@ -8,7 +8,7 @@ use crate::skip;
 use cuscope::tensor_map::{FloatFormat, TensorKind, TensorLayout};
 use cuscope::{
     Context, Cubin, Detached, Device, DeviceBuffer, Error, Function, LaunchConfig, Ptx, Result,
-    Stream, detached::Branded, ffi, jit::JitOptions,
+    Stream, ffi, jit::JitOptions,
 };
 use std::ffi::c_void;
 use std::ptr::slice_from_raw_parts_mut;
@@ -66,7 +66,7 @@ fn a_detached_handle_shows_what_other_code_needs() {
             let (stream, again) = (gpu.bind(&stream)?, gpu.bind(&again)?);
             let on = gpu.on(stream);
             // SAFETY: the kernel is store(u32 *, u32): one element.
-            unsafe { on.launch(again, ONE(), (gpu.bind_mut(&mut x)?, 5_u32)) }?;
+            unsafe { on.launch_unchecked(again, ONE(), (gpu.bind_mut(&mut x)?, 5_u32)) }?;
             assert_eq!(on.to_vec(gpu.bind(&x)?)?[0], 5);
             Ok(())
         })
@@ -106,7 +106,7 @@ fn memory_by_its_address_is_used_like_a_buffer() {
         assert_eq!(on.to_vec(&y).unwrap(), [7; 16]);
         on.upload(&[1; 16], &mut y).unwrap();
         // SAFETY: the kernel is store(u32 *, u32): one element.
-        unsafe { on.launch(&store, ONE(), (&mut y, 9_u32)) }.unwrap();
+        unsafe { on.launch_unchecked(&store, ONE(), (&mut y, 9_u32)) }.unwrap();
         let mut host = [0; 16];
         on.download(&y, &mut host).unwrap();
         assert_eq!((host[0], host[1]), (9, 1));
@@ -260,7 +260,7 @@ fn a_list_takes_addresses() {
             list.push(range).unwrap().push(40 + at as u32).unwrap();
             assert_eq!(list.len(), 2);
             // SAFETY: the kernel is store(u32 *, u32): one element.
-            unsafe { gpu.on(&stream).launch(&store, ONE(), list) }.unwrap();
+            unsafe { gpu.on(&stream).launch_unchecked(&store, ONE(), list) }.unwrap();
         }
         assert_eq!(read(gpu, &x), [40, 0, 0, 0, 0, 45, 0, 0]);
         // One that is too small for its parameter is refused, and the list stays as it is.
@@ -303,7 +303,7 @@ fn values_of_every_size_arrive_from_a_list() {
         list.push(200_u8).unwrap().push(&mut out).unwrap().push(60_000_u16).unwrap();
         list.push([0_u64, 1, 2, 3, 4, u64::MAX - 5]).unwrap().push(4_000_000_000_u32).unwrap();
         // SAFETY: the kernel writes four elements.
-        unsafe { gpu.on(&stream).launch(&wide, ONE(), list) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&wide, ONE(), list) }.unwrap();
         assert_eq!(read(gpu, &out), [200, 60_000, u64::MAX - 5, 4_000_000_000]);
     });
 }
@@ -331,7 +331,9 @@ fn parts_of_a_page_locked_buffer_own_their_share() {
                     assert_eq!(gpu.on(&stream).to_vec(&x)?, [8; 1000]);
                     let store = gpu.load_ptx(STORE)?.function("store")?;
                     // SAFETY: the kernel is store(u32 *, u32): one element, over the bus.
-                    unsafe { gpu.on(&stream).launch(&store, ONE(), (&mut second, 9_u32)) }?;
+                    unsafe {
+                        gpu.on(&stream).launch_unchecked(&store, ONE(), (&mut second, 9_u32))
+                    }?;
                     assert_eq!(second[..2], [9, 8]);
                     assert_eq!(second.device_address(gpu)?, second.as_ptr().addr() as u64);
                     Ok(())
@@ -504,12 +506,12 @@ fn a_launch_takes_an_encoded_map() {
         let first = kernel(gpu, FIRST, "first");
         let mut out = gpu.on(&stream).zeroed::<u64>(1).unwrap();
         // SAFETY: the kernel writes one element, and uses no tensor.
-        unsafe { gpu.on(&stream).launch(&first, ONE(), (&mut out, map)) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&first, ONE(), (&mut out, map)) }.unwrap();
         assert_eq!(read(gpu, &out), [map.raw().opaque[1]]);
         let mut list = first.arguments().unwrap();
         list.push(&mut out).unwrap().push(map).unwrap();
         // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(&first, ONE(), list) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&first, ONE(), list) }.unwrap();
     });
 }
 
@@ -531,7 +533,7 @@ fn linked_code_is_kept_and_loaded_again() {
             let mut x = gpu.on(&stream).zeroed::<u32>(1)?;
             let store = module.function("store")?;
             // SAFETY: the kernel is store(u32 *, u32): one element.
-            unsafe { gpu.on(&stream).launch(&store, ONE(), (&mut x, 3_u32)) }?;
+            unsafe { gpu.on(&stream).launch_unchecked(&store, ONE(), (&mut x, 3_u32)) }?;
             assert_eq!(gpu.on(&stream).to_vec(&x)?, [3]);
             Ok(())
         })
@@ -553,7 +555,7 @@ fn a_kernel_without_parameters_has_an_empty_list() {
         let nothing = kernel(gpu, NOTHING, "nothing");
         let list = nothing.arguments().unwrap();
         // SAFETY: the kernel does nothing.
-        unsafe { gpu.on(&stream).launch(&nothing, ONE(), list) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&nothing, ONE(), list) }.unwrap();
         // SAFETY: as above.
         unsafe { gpu.on(&stream).launch_raw(&nothing, ONE(), &mut []) }.unwrap();
         stream.synchronize().unwrap();
@@ -561,7 +563,7 @@ fn a_kernel_without_parameters_has_an_empty_list() {
         let mut list = ignore.arguments().unwrap();
         list.push(gpu.alloc::<u8>(1).unwrap().address()).unwrap();
         // SAFETY: the kernel ignores the address.
-        unsafe { gpu.on(&stream).launch(&ignore, ONE(), list) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&ignore, ONE(), list) }.unwrap();
     });
 }
 

@@ -46,7 +46,11 @@ fn a_capture_begins_in_one_message_and_ends_in_another() {
                         let capture = open.as_ref().expect(capturing).on(gpu)?;
                         // SAFETY: the kernel is store(u32 *, u32): one element.
                         unsafe {
-                            capture.launch(gpu.bind(store)?, ONE(), (gpu.bind_mut(x)?, value))
+                            capture.launch_unchecked(
+                                gpu.bind(store)?,
+                                ONE(),
+                                (gpu.bind_mut(x)?, value),
+                            )
                         }?;
                     }
                     Message::End => {
@@ -185,12 +189,13 @@ fn an_operation_that_fails_makes_the_capture_fail() {
         let store = kernel(gpu, STORE, "store");
         let mut pinned = gpu.pinned::<u32>(1).unwrap();
         // SAFETY: the kernel is store(u32 *, u32): one element.
-        let failed = unsafe { on.launch(&store, ONE(), (&mut pinned, 1_u32)) }.unwrap_err();
+        let failed =
+            unsafe { on.launch_unchecked(&store, ONE(), (&mut pinned, 1_u32)) }.unwrap_err();
         assert!(failed.to_string().contains("a graph cannot use host memory"), "{failed}");
         let event = gpu.event().unwrap();
         let records = ONE().extended().programmatic_event(&event, true);
         // SAFETY: as above.
-        let events = unsafe { on.launch(&store, records, (&mut y, 1_u32)) }.unwrap_err();
+        let events = unsafe { on.launch_unchecked(&store, records, (&mut y, 1_u32)) }.unwrap_err();
         assert!(events.to_string().contains("cannot record events"), "{events}");
         assert_eq!(capture.finish(gpu).unwrap_err(), failed, "the first one");
     });
