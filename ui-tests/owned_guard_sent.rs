@@ -3,7 +3,9 @@
 use cuscope::OwnedGuard;
 
 fn misuse(guard: OwnedGuard) {
-    std::thread::spawn(move || drop(guard));
+    send(guard);
 }
+
+fn send(_: impl Send) {}
 
 fn main() {}

@@ -46,7 +46,7 @@ impl Cubin {
     /// The errors of [`new`](Self::new), and for PTX those of [`Ptx::new`](crate::Ptx::new).
     ///
     /// # Examples
-    /// ```
+    /// ```standalone_crate
     /// # use cuscope::{Context, ContextStack, Cubin, Device, Ptx, jit::JitOptions};
     /// # fn main() -> cuscope::Result {
     /// # let context = Context::primary(Device::get(0)?)?;

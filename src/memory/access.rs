@@ -202,6 +202,7 @@ impl<'a> Access<'a> {
             Memory::Ordered(memory, Some(readers)) if memory.key() == home.context().key() => {
                 readers.add(memory.home().map(|owner| &**owner), home)
             }
+            Memory::Range(context, _) if context.key() == home.context().key() => Ok(()),
             _ if self.is_of(home.key()) => Ok(()),
             _ => Err(Error::OtherStream { call }),
         }

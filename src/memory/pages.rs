@@ -3,15 +3,14 @@
 
 use super::pinned::Block;
 use super::{Element, PinnedBuffer};
-use crate::call::{later, name};
+use crate::call::{answer, later, name};
 use crate::context::Context;
-use crate::driver::capture_mode::{relaxed, release_relaxed};
+use crate::driver::capture_mode::release_relaxed;
 use crate::error::{Error, Result};
 use crate::registry::{host_saw, host_sees};
 use crate::stack::PushedGuard;
 use ffi::{CU_MEMHOSTALLOC_DEVICEMAP, CU_MEMHOSTALLOC_PORTABLE, CUdeviceptr};
 use static_assertions::assert_impl_all;
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
@@ -108,12 +107,12 @@ impl PushedGuard<'_> {
             let pages = Arc::new(Pages { start: 0, context });
             return Ok(PinnedPages { start: NonNull::dangling(), len: 0, pages });
         }
-        let (raw, flags) =
-            (Cell::new(ptr::null_mut()), CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+        let mut raw = ptr::null_mut();
+        let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
         // SAFETY: writes one address to `raw`, which is valid for it; acts on the current context, which `enter` found to be
-        // the guard's. Captures do not refuse it (F141).
-        relaxed(unsafe { later!(cuMemHostAlloc(raw.as_ptr(), bytes, flags)) }).check()?;
-        let Some(start) = NonNull::new(raw.get().cast::<u8>()) else {
+        // the guard's.
+        unsafe { answer!(cuMemHostAlloc(&raw mut raw, bytes, flags)) }.check()?;
+        let Some(start) = NonNull::new(raw.cast::<u8>()) else {
             return Err(Error::no_host_memory(name!(cuMemHostAlloc)));
         };
         host_sees(start.as_ptr().expose_provenance(), bytes);

@@ -172,8 +172,11 @@ impl<'ctx, T: Element> DeviceRange<'ctx, T> {
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceRange<'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
 impl<'ctx, T: Element, L> KernelArg<'ctx, L> for DeviceRange<'ctx, T> {}
 operands! {
     DeviceRange<'_, T>, true, true;
@@ -185,5 +188,31 @@ impl<T: Element> fmt::Debug for DeviceRange<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();
         write!(f, "DeviceRange<{element}>({} at {:#x}, {:?})", self.len, self.address, self.context)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::context::ContextFlags;
+    use crate::device::Device;
+    use crate::stack::ContextStack;
+
+    /// Its brand keeps it apart where the program has no guard that lives for ever.
+    #[test]
+    fn a_range_belongs_to_the_context_of_its_guard() {
+        let device = Device::get(0).unwrap();
+        let create = || Context::create(device, ContextFlags::default()).unwrap();
+        let (a, b) = (create(), create());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        // SAFETY: 1. and 2. It is not used.
+        let range = unsafe { gpu.device_range::<u32>(0x1000, 4) }.unwrap();
+        let access = range.used(true);
+        assert!(access.is_of(a.key()) && !access.is_of(b.key()));
+        assert!(access.of_any_context().is_of(b.key()), "the other end of a copy");
+        assert!(access.is_settled(a.key()) && !access.is_settled(b.key()));
+        assert_eq!((access.context(), access.range()), (Some(&a), 0x1000..0x1010));
+        assert!(access.memory().is_none() && !access.is_host());
     }
 }

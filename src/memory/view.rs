@@ -132,10 +132,10 @@ pub(crate) mod sealed {
         Element: PitchedBuffer<'_, T>;
         Element: PitchedSlice<'_, '_, T>;
         Element: PitchedSliceMut<'_, '_, T>;
-        Element: DeviceRange<'_, T>;
         Texel: Array<'_, T>;
         Texel: ArraySlice<'_, '_, T>;
         Texel: ArraySliceMut<'_, '_, T>;
+        Element: DeviceRange<'_, T>;
     }
 }
 

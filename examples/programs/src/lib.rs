@@ -3,6 +3,8 @@
 //! A [`Trace`] has a lane for each thread, with its calls. A [`DeviceTrace`] adds a lane for each stream, with the work
 //! that the device did. The program `trace` uses both.
 
+pub mod runtime;
+
 use cuscope::{Event, OrderedStream, PushedGuard, Result, ScopedStream, Stream};
 use serde_json::{Value, json};
 use std::cell::RefCell;

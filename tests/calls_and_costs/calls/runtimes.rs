@@ -98,6 +98,12 @@ pub(crate) fn runtimes(t: &mut Table, gpu: &PushedGuard<'_>) {
     let made = ["cuStreamEndCapture", "cuGraphInstantiateWithFlags"];
     let ended = [made[0], made[1], "cuStreamDestroy_v2"];
     let graph = t.unlike("OpenCapture::finish", &made, &ended, why, || open.finish(gpu)).unwrap();
+    // SAFETY: 1. Nothing else uses the memory until the stream is synchronized.
+    t.row("SyncStream::replay_unscoped", &["cuGraphLaunch"], || unsafe {
+        on.replay_unscoped(&graph, (&mut x, &mut y))
+    })
+    .unwrap();
+    stream.synchronize().unwrap();
     drop(graph);
     let mut raw = std::ptr::null_mut();
     // SAFETY: writes one handle.
