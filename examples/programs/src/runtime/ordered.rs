@@ -15,6 +15,7 @@ use cuscope::{
     OrderedStream, Result,
 };
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Memory of a device. The last clone frees it in the order of its stream.
@@ -79,16 +80,6 @@ impl Runtime {
         self.stream.to_vec_later(&*memory.0)
     }
 
-    /// Returns the kernel of a source, which is compiled if it is not known.
-    fn kernel(&mut self, source: &Source) -> Result<Function<'static>> {
-        if let Some(known) = self.kernels.get(source) {
-            return Ok(known.clone());
-        }
-        let kernel = source.load_in(&self.context)?;
-        self.kernels.insert(source.clone(), kernel.clone());
-        Ok(kernel)
-    }
-
     /// Launches a kernel, or captures the launch. One that is known makes one driver call.
     ///
     /// # Errors
@@ -102,7 +93,12 @@ impl Runtime {
         (blocks, threads): (u32, u32),
         arguments: &[Argument],
     ) -> Result {
-        let (kernel, config) = (self.kernel(source)?, LaunchConfig::new(blocks, threads));
+        let config = LaunchConfig::new(blocks, threads);
+        // One handle of a kernel, which knows its parameters from the first launch on.
+        let kernel: &Function<'static> = match self.kernels.entry(source.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(source.load_in(&self.context)?),
+        };
         if let Some((capture, used)) = &mut self.open {
             let memory = arguments.iter().filter_map(|argument| match argument {
                 Argument::Memory(memory) => Some(memory.clone()),
@@ -110,7 +106,7 @@ impl Runtime {
             });
             used.extend(memory);
             return self.context.with(|gpu| {
-                let detached = kernel.detach();
+                let detached = kernel.clone().detach();
                 let kernel = gpu.bind(&detached)?;
                 let mut list = kernel.arguments::<InCall>()?;
                 for argument in arguments {
@@ -134,7 +130,7 @@ impl Runtime {
         }
         // SAFETY: 1. to 3. The caller's obligation 1. The memory belongs to this stream, whose order is that of its uses,
         // and of its end.
-        unsafe { self.stream.launch_unchecked(&kernel, config, list) }
+        unsafe { self.stream.launch_unchecked(kernel, config, list) }
     }
 
     /// Returns an event behind the work so far. Any thread may wait for it.
