@@ -1,5 +1,11 @@
-//! Only handles of this crate are cloned while they are detached: the `Clone` of a struct would use them without a guard.
-//! Clone it under one, or detach an `Arc` of it.
+//! A struct of handles is not cloned while it is detached.
+//!
+//! **Why:** Its `Clone` is code of the program, which would use the handles without a guard that has checked their
+//! context. It is a part of `detached-unusable`.
+//!
+//! **Mend:** Detach an `Arc` of it, which is shared. See `ui-tests/mended/detached_struct_cloned.rs`.
+//!
+//! **Mistake** (E0308):
 
 use cuscope::{Detached, Function};
 

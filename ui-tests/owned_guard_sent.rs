@@ -1,4 +1,10 @@
-//! An owned guard has its place on the stack of one thread. Send the context, and push it there.
+//! An owned guard stays on its thread.
+//!
+//! **Why:** It has a place on the stack of that thread. It is a part of `owned-in-order`.
+//!
+//! **Mend:** Send the context, and push it there. See `ui-tests/mended/owned_guard_sent.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::OwnedGuard;
 
