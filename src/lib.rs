@@ -71,7 +71,7 @@ pub use self::{
     module::Module,
     ordered::{OrderedBuffer, OrderedStream, SharedBuffer},
     scope::{Scope, ScopedBuffer, ScopedHostSlice, ScopedPinned, ScopedSlice, ScopedStream},
-    stack::{ContextStack, OwnedGuard, PushContext, PushedGuard},
+    stack::{ContextStack, PushContext, PushedGuard},
     stream::{Stream, StreamFlags, SyncDefaultStream, SyncStream},
 };
 #[cfg(feature = "async")]

@@ -6,7 +6,7 @@
 //!
 //! **Mistake** (E0277):
 
-use cuscope::OwnedGuard;
+use cuscope::stack::OwnedGuard;
 
 fn misuse(guard: OwnedGuard) {
     send(guard);

@@ -7,7 +7,7 @@
 //!
 //! **Mistake** (a lifetime that may not live long enough):
 
-use cuscope::{OwnedGuard, Result};
+use cuscope::{Result, stack::OwnedGuard};
 
 fn misuse(guard: &mut OwnedGuard) -> Result {
     let stream = guard.with(|gpu| gpu.stream())?;

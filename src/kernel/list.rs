@@ -106,7 +106,7 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
                 let values = self.values.as_mut_ptr().cast::<MaybeUninit<u8>>();
                 // SAFETY: there is room for the bytes of every parameter, at its offset: `arguments`. The value has this
                 // many, which may be uninitialised as those of the list are.
-                unsafe { values.add(offset).copy_from((&raw const value).cast(), size) };
+                unsafe { values.wrapping_add(offset).copy_from((&raw const value).cast(), size) };
                 self.len += 1;
                 // A range borrows nothing, and a context that was compared with the kernel's need not be compared again.
                 if !argument.access().is_settled(self.function.inner.key()) {

@@ -3,15 +3,10 @@
 
 use super::access::Access;
 use super::grid::{Extent, Grid};
-use super::{Element, size_for};
-use crate::args::KernelArg;
-use crate::args::operands;
-use crate::args::sealed::Operand;
+use super::{DeviceMemory, DeviceMemoryMut, Element, size_for};
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::memory::lent::Within;
-use crate::memory::{DeviceMemory, DeviceMemoryMut};
 use crate::stack::PushedGuard;
 use ffi::CUdeviceptr;
 use std::fmt;
@@ -172,18 +167,6 @@ impl<'ctx, T: Element> DeviceRange<'ctx, T> {
 impl<'ctx, T: Element> DeviceMemory<'ctx, T> for DeviceRange<'ctx, T> {}
 #[diagnostic::do_not_recommend]
 impl<'ctx, T: Element> DeviceMemoryMut<'ctx, T> for DeviceRange<'ctx, T> {}
-#[diagnostic::do_not_recommend]
-impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceRange<'ctx, T> {}
-#[diagnostic::do_not_recommend]
-impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceRange<'ctx, T> {}
-#[diagnostic::do_not_recommend]
-impl<'ctx, T: Element, L> KernelArg<'ctx, L> for DeviceRange<'ctx, T> {}
-operands! {
-    DeviceRange<'_, T>, true, true;
-    &DeviceRange<'_, T>, false, true;
-    &mut DeviceRange<'_, T>, true, true;
-}
-
 impl<T: Element> fmt::Debug for DeviceRange<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let element = std::any::type_name::<T>();

@@ -4,8 +4,8 @@
 use cudarc::driver::sys;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
 use cuscope::{
-    Context, ContextStack, Detached, Device, Event, Function, LaunchConfig, OwnedGuard, PushedGuard,
-    Stream,
+    Context, ContextStack, Detached, Device, Event, Function, LaunchConfig, PushedGuard, Stream,
+    stack::OwnedGuard,
 };
 use std::error::Error;
 use std::ffi::c_void;

@@ -58,7 +58,7 @@ pub enum Error {
     )]
     StackTaken,
     /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that began after
-    /// its creation, or while an [`OwnedGuard`](crate::OwnedGuard) lives that was made after it.
+    /// its creation, or while an [`OwnedGuard`](crate::stack::OwnedGuard) lives that was made after it.
     #[error(
         "`{call}` was not called: this guard or stack is suspended until the running \
          `ContextStack::reentrant` call returns, or the `OwnedGuard` that was made after it is dropped; push on \

@@ -34,7 +34,7 @@ use std::fmt;
 ///
 /// # Examples
 /// ```
-/// use cuscope::{Context, Detached, Device, DeviceBuffer, OwnedGuard, Result, Stream};
+/// use cuscope::{Context, Detached, Device, DeviceBuffer, Result, Stream, stack::OwnedGuard};
 ///
 /// struct Server {
 ///     context: Context,

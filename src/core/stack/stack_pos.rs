@@ -462,6 +462,10 @@ impl OwnedEntry {
             }
             let popped = self.entry.pop(context);
             let closed = self.before.close_frame(thread, popped);
+            if closed.is_err() {
+                // Once more: no later code may do it. The caller gets the first error.
+                let _ = pop_orphan_if_free(thread);
+            }
             thread.leave_if_unused();
             closed
         })

@@ -6,9 +6,10 @@ use super::pool::{Part, Pool};
 use super::staging::{Staged, Staging};
 use super::{Argument, Fence, GraphId, Handle, Message, Poison};
 use cuscope::graph::OpenCapture;
+use cuscope::stack::OwnedGuard;
 use cuscope::{
-    Context, ContextStack, Detached, Device, Error, EventFlags, Graph, LaunchConfig, OwnedGuard,
-    Result, Stream, driver_kind,
+    Context, ContextStack, Detached, Device, Error, EventFlags, Graph, LaunchConfig, Result,
+    Stream, driver_kind,
 };
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
