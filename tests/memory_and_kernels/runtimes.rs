@@ -185,12 +185,12 @@ fn unscoped_copies_return_before_they_are_done() {
         let gate = hold(&stream);
         let from = slice_from_raw_parts_mut(block.as_non_null().as_ptr(), 64).cast_const();
         let to = slice_from_raw_parts_mut(back.as_non_null().as_ptr(), 64);
-        // SAFETY: 1. and 2. Nothing else uses the memory until the stream has been synchronized.
-        unsafe {
-            on.upload_unscoped(from, &mut x).unwrap();
-            on.copy_unscoped(&x, &mut y).unwrap();
-            on.download_unscoped(&y, to).unwrap();
-        }
+        // SAFETY: 1. and 2. Nothing else uses the memory until the stream has been synchronized, as for the next two.
+        unsafe { on.upload_unscoped(from, &mut x) }.unwrap();
+        // SAFETY: as above.
+        unsafe { on.copy_unscoped(&x, &mut y) }.unwrap();
+        // SAFETY: as above.
+        unsafe { on.download_unscoped(&y, to) }.unwrap();
         assert!(!stream.query().unwrap(), "they have returned all the same");
         gate.open();
         stream.synchronize().unwrap();
@@ -418,12 +418,12 @@ fn an_event_of_a_context_is_recorded_in_a_stream_of_other_code() {
     let (first, second) = (context.event().unwrap(), context.event().unwrap());
     let (stream, other) =
         context.with(|gpu| Ok((gpu.stream()?.detach(), gpu.stream()?.detach()))).unwrap();
-    // SAFETY: 1. The streams live on, and nothing captures them.
-    unsafe {
-        first.record_in(stream.raw()).unwrap();
-        first.wait_in(other.raw()).unwrap();
-        second.record_in(other.raw()).unwrap();
-    }
+    // SAFETY: 1. The streams live on, and nothing captures them, as for the next two.
+    unsafe { first.record_in(stream.raw()) }.unwrap();
+    // SAFETY: as above.
+    unsafe { first.wait_in(other.raw()) }.unwrap();
+    // SAFETY: as above.
+    unsafe { second.record_in(other.raw()) }.unwrap();
     second.synchronize().unwrap();
     assert!(first.query().unwrap());
     let of_another = new_context().event().unwrap();

@@ -230,13 +230,13 @@ fn a_graph_of_other_code_is_taken_over_with_what_it_uses() {
         let x = gpu.on(&stream).zeroed::<u32>(4).unwrap();
         let dropped = Arc::new(AtomicBool::new(false));
         let mut raw = std::ptr::null_mut();
-        // SAFETY: a capture of other code, on a stream that lives.
-        unsafe {
-            let mode = ffi::CU_STREAM_CAPTURE_MODE_RELAXED;
-            cuscope::call!(cuStreamBeginCapture_v2(stream.raw(), mode)).unwrap();
-            cuscope::call!(cuMemsetD32Async(x.address(), 9, 4, stream.raw())).unwrap();
-            cuscope::call!(cuStreamEndCapture(stream.raw(), &raw mut raw)).unwrap();
-        }
+        let mode = ffi::CU_STREAM_CAPTURE_MODE_RELAXED;
+        // SAFETY: a capture of other code, on a stream that lives, as in the next two calls.
+        unsafe { cuscope::call!(cuStreamBeginCapture_v2(stream.raw(), mode)) }.unwrap();
+        // SAFETY: as above.
+        unsafe { cuscope::call!(cuMemsetD32Async(x.address(), 9, 4, stream.raw())) }.unwrap();
+        // SAFETY: as above.
+        unsafe { cuscope::call!(cuStreamEndCapture(stream.raw(), &raw mut raw)) }.unwrap();
         // SAFETY: 1. to 4. Nothing else has the graph, the buffer lives longer, and the flag drops anywhere.
         let graph = unsafe { gpu.graph_from_raw(raw, Told(dropped.clone())) }.unwrap();
         gpu.on(&stream).replay(&graph, ()).unwrap();

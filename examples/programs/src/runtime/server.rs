@@ -99,10 +99,10 @@ impl Server {
             return Err(error);
         }
         let answer = self.command(device).and_then(run);
-        if let Err(error) = &answer {
-            if error.is_poisoned() {
-                self.units[device].failed = Some(error.clone());
-            }
+        if let Err(error) = &answer
+            && error.is_poisoned()
+        {
+            self.units[device].failed = Some(error.clone());
         }
         answer
     }

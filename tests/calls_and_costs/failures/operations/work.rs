@@ -539,15 +539,21 @@ operations! {
         let mut part = unsafe { gpu.device_range::<u32>(x.address(), 16) }?;
         let (mut address, mut value) = (x.address(), 2_u32);
         let mut pointers = [(&raw mut address).cast(), (&raw mut value).cast()];
-        // SAFETY: the work is ordered by the stream, whose end is waited for. What fails is over or was not begun.
-        let done = unsafe {
-            on.upload_unscoped(&raw const host, &mut part)
-                .and_then(|()| on.copy_unscoped(&part, &mut y))
-                .and_then(|()| on.launch_raw(&store, LaunchConfig::new(1, 1), &mut pointers))
-                .and_then(|()| on.download_unscoped(&y, &raw mut host))
-                .and_then(|()| event.record_in(stream.raw()))
-                .and_then(|()| event.wait_in(stream.raw()))
-        };
+        // SAFETY: the work is ordered by the stream, whose end is waited for, as in the next calls. What fails is over or was
+        // not begun.
+        let mut done = unsafe { on.upload_unscoped(&raw const host, &mut part) };
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { on.copy_unscoped(&part, &mut y) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe {
+            on.launch_raw(&store, LaunchConfig::new(1, 1), &mut pointers)
+        });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { on.download_unscoped(&y, &raw mut host) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { event.record_in(stream.raw()) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { event.wait_in(stream.raw()) });
         let waited = stream.synchronize();
         done.and(waited)
     });
