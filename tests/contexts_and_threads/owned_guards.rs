@@ -290,7 +290,8 @@ fn a_guard_in_a_thread_local_ends_with_its_thread() {
     }
     let a = new_context();
     std::thread::scope(|s| {
-        s.spawn(|| KEPT.set(Some(a.push_owned().unwrap())));
+        // The thread has ended, with what is local to it, when it is joined.
+        s.spawn(|| KEPT.set(Some(a.push_owned().unwrap()))).join().unwrap();
     });
     a.try_destroy().unwrap().unwrap();
 }
