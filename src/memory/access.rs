@@ -44,18 +44,16 @@ enum Memory<'a> {
     Ordered(&'a Allocation, Option<&'a Readers>),
     /// On the device, through a texture or surface object.
     Object(&'a Allocation, &'a crate::sync::Arc<Object>),
-    /// On the device, by its address, for which the program vouches. Of this context, or the other end of a copy between
-    /// contexts.
-    Range(&'a Context, Compared),
-    /// On the host. Every context can use it, or only this one.
-    Host(Option<&'a Context>),
+    /// In no allocation that this crate knows. Every context can use it, or only this one.
+    Loose(Option<&'a Context>, Place<'a>),
 }
 
-/// Whether an operation compares the context of memory with its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Compared {
-    Yes,
-    No,
+/// The place of memory that is in no allocation.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Host,
+    /// On the device, by its address, for which the program vouches, in this context.
+    Device(&'a Context),
 }
 
 impl<'a> Access<'a> {
@@ -101,7 +99,8 @@ impl<'a> Access<'a> {
         grid: Option<&'a Grid>,
         writes: bool,
     ) -> Self {
-        let (memory, element) = (Memory::Range(context, Compared::Yes), size_of::<T>());
+        let memory = Memory::Loose(Some(context), Place::Device(context));
+        let element = size_of::<T>();
         Access { memory, address, len, element, writes, whole: false, grid, tracked: None }
     }
 
@@ -113,7 +112,7 @@ impl<'a> Access<'a> {
         len: usize,
         writes: bool,
     ) -> Self {
-        let (memory, element) = (Memory::Host(only), size_of::<T>());
+        let (memory, element) = (Memory::Loose(only, Place::Host), size_of::<T>());
         let whole = false;
         Access { memory, address, len, element, writes, whole, grid: None, tracked: None }
     }
@@ -139,8 +138,8 @@ impl<'a> Access<'a> {
             Memory::Device(memory) | Memory::Ordered(memory, _) => {
                 Access { memory: Memory::Peer(memory), ..self }
             }
-            Memory::Range(context, _) => {
-                Access { memory: Memory::Range(context, Compared::No), ..self }
+            Memory::Loose(_, Place::Device(context)) => {
+                Access { memory: Memory::Loose(None, Place::Device(context)), ..self }
             }
             _ => self,
         }
@@ -202,7 +201,9 @@ impl<'a> Access<'a> {
             Memory::Ordered(memory, Some(readers)) if memory.key() == home.context().key() => {
                 readers.add(memory.home().map(|owner| &**owner), home)
             }
-            Memory::Range(context, _) if context.key() == home.context().key() => Ok(()),
+            Memory::Loose(_, Place::Device(context)) if context.key() == home.context().key() => {
+                Ok(())
+            }
             _ if self.is_of(home.key()) => Ok(()),
             _ => Err(Error::OtherStream { call }),
         }
@@ -248,7 +249,7 @@ impl<'a> Access<'a> {
             | Memory::Peer(memory)
             | Memory::Ordered(memory, _)
             | Memory::Object(memory, _) => Some(memory),
-            Memory::None | Memory::Range(..) | Memory::Host(_) => None,
+            Memory::None | Memory::Loose(..) => None,
         }
     }
 
@@ -256,7 +257,7 @@ impl<'a> Access<'a> {
     /// compare for it: a plain value, or a range of that context.
     #[inline]
     pub(crate) fn is_settled(&self, key: usize) -> bool {
-        let nowhere = matches!(self.memory, Memory::None | Memory::Range(..));
+        let nowhere = matches!(self.memory, Memory::None | Memory::Loose(_, Place::Device(_)));
         nowhere && !self.is_tracked() && self.is_of(key)
     }
 
@@ -264,7 +265,7 @@ impl<'a> Access<'a> {
     #[inline]
     pub(crate) fn context(&self) -> Option<&'a Context> {
         match self.memory {
-            Memory::Range(context, _) => Some(context),
+            Memory::Loose(_, Place::Device(context)) => Some(context),
             _ => self.memory().map(Allocation::context),
         }
     }
@@ -272,7 +273,7 @@ impl<'a> Access<'a> {
     /// Returns whether it is host memory, which no graph keeps.
     #[inline]
     pub(crate) fn is_host(&self) -> bool {
-        matches!(self.memory, Memory::Host(_))
+        matches!(self.memory, Memory::Loose(_, Place::Host))
     }
 
     /// Returns the address of the memory, if the access covers all of it.
@@ -289,8 +290,7 @@ impl<'a> Access<'a> {
             Memory::None | Memory::Peer(_) => true,
             Memory::Device(memory) | Memory::Object(memory, _) => memory.key() == key,
             Memory::Ordered(memory, readers) => is_of_stream(memory, readers, key),
-            Memory::Range(context, compared) => compared == Compared::No || context.key() == key,
-            Memory::Host(only) => only.is_none_or(|only| only.key() == key),
+            Memory::Loose(only, _) => only.is_none_or(|only| only.key() == key),
         }
     }
 
