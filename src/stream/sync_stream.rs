@@ -56,7 +56,7 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct SyncStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
-    blocking: Blocking<'g>,
+    pub(super) blocking: Blocking<'g>,
 }
 // SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
 // never changed: it is no default stream's.

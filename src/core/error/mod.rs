@@ -65,11 +65,11 @@ pub enum Error {
     )]
     StackTaken,
     /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that began after
-    /// its creation.
+    /// its creation, or while an [`OwnedGuard`](crate::stack::OwnedGuard) lives that was made after it.
     #[error(
         "`{call}` was not called: this guard or stack is suspended until the running \
-         `ContextStack::reentrant` call returns; push on the stack that the call passes to its \
-         closure"
+         `ContextStack::reentrant` call returns, or the `OwnedGuard` that was made after it is dropped; push on \
+         the stack that the call passes to its closure, or use the younger guard"
     )]
     Suspended {
         /// The driver call that was not made.
@@ -386,6 +386,40 @@ impl Error {
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         self.code().is_some_and(advice::is_sticky)
+    }
+
+    /// Returns whether the context is of no more use: what a runtime calls poisoned, and after which it gives up the server
+    /// that works in this context. That is every error that [is sticky](Self::is_sticky), and
+    ///
+    /// - `CUDA_ERROR_ECC_UNCORRECTABLE` (214): memory of the GPU had an error that was not corrected. Results are wrong;
+    ///   NVIDIA does not say whether later calls fail too.
+    /// - `CUDA_ERROR_CONTEXT_IS_DESTROYED` (709): code outside this crate destroyed the context. Other contexts go on.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, Error, Result};
+    ///
+    /// /// A server that never works on in a context that is lost.
+    /// struct Server {
+    ///     context: Context,
+    ///     poisoned: Option<Error>,
+    /// }
+    ///
+    /// impl Server {
+    ///     fn run(&mut self, work: impl FnOnce(&Context) -> Result) -> Result {
+    ///         if let Some(error) = &self.poisoned {
+    ///             return Err(error.clone());
+    ///         }
+    ///         work(&self.context).inspect_err(|error| {
+    ///             self.poisoned = error.is_poisoned().then(|| error.clone());
+    ///         })
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.code().is_some_and(advice::is_poisoned)
     }
 }
 
