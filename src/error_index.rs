@@ -68,7 +68,7 @@
 //! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
 //! | E0597: `count`, `name` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs), [structs of handles](#structs-of-handles) |
 //! | E0599: no method named `push` | [what a library takes](#what-a-library-takes) |
-//! | E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0599: no … named `clone`, `default`, `new` | [types](#types) |
 //! | E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
 //! | E0599: no method named `detach` | [detached handles](#detached-handles) |
 //! | E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
@@ -626,6 +626,7 @@
 //! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `module.kernel::<(u32,)>(…)`. Do not follow the advice `(module,).kernel`, which has no such method | `ui-tests/signature_of_struct.rs` |
+//! | E0277: `T` is not a parameter of a kernel, where `T: Element` | write `Value<T>` in the signature, which stands for a number too | `ui-tests/parameter_of_any_element.rs` |
 //! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
@@ -890,6 +891,10 @@
 //! one, two or four channels, and a surface borrows it by `&mut` (E0277): `ui-tests/texel_of_three_channels.rs`,
 //! `ui-tests/surface_read_only_written.rs`.
 //!
+//! *error\[E0599\]: no function or associated item named `new` found for struct `Context`.* Most programs want
+//! `Context::primary(Device::get(0)?)`, the context that the CUDA runtime uses too. [`Context::create`](crate::Context::create)
+//! makes one of its own: `ui-tests/context_by_number.rs`.
+//!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and cannot be
 //! cloned: borrow it. The default stream has no handle: create a stream, `gpu.stream()?`.
 //! `ui-tests/guard_cloned.rs`, `ui-tests/default_stream_is_no_handle.rs`. A guard has the operations on the
@@ -936,15 +941,15 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `KernelReads`,
-//! `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
+//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `Argument`,
+//! `KernelReads`, `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
 //! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
 //! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/brand_without_the_key.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
-//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`,
+//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`, `ui-tests/argument_is_sealed.rs`,
 //! `ui-tests/image_and_name_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts

@@ -54,10 +54,10 @@
 pub(crate) mod brand;
 pub(crate) mod call;
 pub mod context;
+pub mod stack;
 pub mod device;
 pub(crate) mod driver;
 pub mod error;
 pub(crate) mod name;
 pub(crate) mod registry;
-pub mod stack;
 pub(crate) mod sync;

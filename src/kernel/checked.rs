@@ -179,7 +179,9 @@ fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
 #[inline]
 fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
     let mut both = given.iter().zip(&entry.params).enumerate();
-    match both.find(|(_, (given, param))| given.size == param.size && !param.admits(given.class)) {
+    match both
+        .find(|(_, (given, param))| given.size == param.size && !param.admits((given.class)()))
+    {
         Some((index, (given, param))) => {
             let pointer = if param.pointer { " .ptr" } else { "" };
             let array = if param.array { " […]" } else { "" };

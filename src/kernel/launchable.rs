@@ -85,17 +85,30 @@ pub trait ArgumentsOf<S: Seen> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument for a parameter `{P}`",
     label = "the kernel's signature has `{P}`",
-    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)"
+    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)",
+    note = "in code that is generic over `T: Element`, the signature has `Value<T>` for a `T`"
 )]
-pub trait Argument<P: Parameter> {
+pub trait Argument<P: Parameter>: Accepted<P> {}
+
+#[diagnostic::do_not_recommend]
+impl<P: Parameter, A: Accepted<P>> Argument<P> for A {}
+
+/// An [`Argument`], by which this crate says what it is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot implement `Argument`, which is sealed",
+    label = "only numbers, plain structs and memory do"
+)]
+pub trait Accepted<P: Parameter> {
     /// Returns what a check sees of it.
+    #[doc(hidden)]
     fn seen(&self) -> P::Seen;
 
     /// Returns it as an error shows it.
+    #[doc(hidden)]
     fn describe(&self) -> String;
 }
 
-/// Implements [`Argument`] for objects, of which a check sees nothing.
+/// Implements [`Accepted`] for objects, of which a check sees nothing.
 macro_rules! opaque {
     ($name:literal) => {
         #[inline]
@@ -169,11 +182,11 @@ macro_rules! number {
 macro_rules! numbers {
     ($($ty:ty)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl Argument<$ty> for $ty {
+        impl Accepted<$ty> for $ty {
             number! {}
         }
         #[diagnostic::do_not_recommend]
-        impl<const N: usize> Argument<[$ty; N]> for [$ty; N] {
+        impl<const N: usize> Accepted<[$ty; N]> for [$ty; N] {
             number! {}
         }
     )* };
@@ -182,7 +195,7 @@ numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool f32 f64 }
 #[cfg(feature = "half")]
 numbers! { half::f16 half::bf16 }
 
-impl<T: NoUninit> Argument<Value<T>> for T {
+impl<T: NoUninit> Accepted<Value<T>> for T {
     #[inline]
     fn seen(&self) -> T {
         *self
@@ -192,14 +205,14 @@ impl<T: NoUninit> Argument<Value<T>> for T {
     }
 }
 #[diagnostic::do_not_recommend]
-impl<M> Argument<TensorMapValue> for TensorMap<M> {
+impl<M> Accepted<TensorMapValue> for TensorMap<M> {
     opaque!("a tensor map");
 }
 
 macro_rules! memory {
     ($($parameter:ty: $use:ident, $shown:literal;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<T: Element, A: $use<T>> Argument<$parameter> for A {
+        impl<T: Element, A: $use<T>> Accepted<$parameter> for A {
             #[inline]
             fn seen(&self) -> MemorySize {
                 self.access().size()

@@ -4,17 +4,17 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that belongs to the stream")]
 
 mod buffer;
-mod foreign;
-mod graphs;
+mod verbs;
+mod pending;
 mod later;
 mod owned;
-mod peers;
-mod pending;
-mod scoped;
-mod semaphores;
 mod shared;
+mod scoped;
+mod foreign;
+mod graphs;
+mod peers;
+mod semaphores;
 mod staging;
-mod verbs;
 
 pub use buffer::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource};
 pub use later::PendingVec;

@@ -164,6 +164,9 @@ fn no_wrong_argument_list_reaches_the_launch() {
             "saxpy" (u32, i32, &[f32], &mut [f32]) (4, 2, &x, &mut y): 1 Type;
             "saxpy" (u32, f32, f64, &mut [f32]) (4, 2.0, 1.0, &mut y): 2 Type;
             "count" (f64) (1.0): 0 Type;
+            // The value of a number is that number.
+            "saxpy" (Value<f32>, f32, &[f32], &mut [f32]) (2.0, 2.0, &x, &mut y): 0 Type;
+            "saxpy" (u32, Value<u32>, &[f32], &mut [f32]) (4, 2, &x, &mut y): 1 Type;
             "scaled" (&[f32], &[f32], &mut [f32]) (&x, &x, &mut y): 0 Type;
         }
         assert!(count >= 40, "{count}");
