@@ -28,7 +28,6 @@ pub mod external;
 pub mod graphics;
 pub mod foreign;
 pub mod diagnostics;
-mod guard;
 mod ops;
 mod owned;
 mod tuples;

@@ -14,7 +14,9 @@ mod tokens;
 mod unpack;
 
 pub use cubin::Cubin;
-pub(crate) use entries::{Class, PtxEntry, PtxParam};
+#[cfg(test)]
+pub(crate) use entries::PtxParam;
+pub(crate) use entries::{Class, PtxEntry};
 pub use fatbin::Fatbin;
 pub use ptx::Ptx;
 pub(crate) use scan::MOST;

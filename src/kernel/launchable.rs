@@ -5,8 +5,8 @@ use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
 use crate::args::sealed::{Operands, Reads, Writes};
 use crate::error::Result;
 use crate::function::{Function, FunctionInner};
-use crate::guard::Watch;
 use crate::launch::Spec;
+use crate::memory::watch::Watch;
 use crate::memory::{Element, MemorySize};
 use crate::ops::Launch;
 use crate::tensor_map::TensorMap;
@@ -25,11 +25,13 @@ pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     type Signature: Seen;
 }
 
-/// A kernel whose launches are safe: a [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
+/// A kernel whose launches are safe: a `GuardedKernel` (feature `guard`), whose accesses the device checks, or a
+/// [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
 #[diagnostic::on_unimplemented(
     message = "the launch of `{Self}` is not safe, as nothing checks what the kernel does",
-    label = "expected a `TrustedKernel`",
-    note = "vouch for the kernel once, with a check for each launch: `unsafe {{ kernel.trust(|launch, args| …) }}`",
+    label = "expected a `GuardedKernel` or a `TrustedKernel`",
+    note = "let the device check each access, with the feature `guard`: `gpu.load_guarded(ptx)?.kernel(name)?`",
+    note = "or vouch for the kernel once, with a check for each launch: `unsafe {{ kernel.trust(|launch, args| …) }}`",
     note = "or vouch for this launch: `unsafe {{ stream.launch_unchecked(&kernel, config, args) }}`"
 )]
 pub trait SafeKernel<'ctx>: safe::Sealed<Self::Signature> {
@@ -42,7 +44,7 @@ pub(crate) mod safe {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `SafeKernel`, which is sealed",
-        label = "only `TrustedKernel` does"
+        label = "only `GuardedKernel` and `TrustedKernel` do"
     )]
     pub trait Sealed<S: Signature> {
         /// The arguments with what the kernel gets besides.

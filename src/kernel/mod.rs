@@ -5,6 +5,8 @@
 
 mod checked;
 pub(crate) mod launchable;
+#[cfg(feature = "guard")]
+mod guarded;
 mod launches;
 mod list;
 mod parameter;
@@ -14,6 +16,8 @@ mod trusted;
 pub use crate::args::{KernelReads, KernelWrites};
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
+#[cfg(feature = "guard")]
+pub use guarded::GuardedKernel;
 pub(crate) use launchable::{Accepted, opaque, safe};
 pub use launchable::{AnyArguments, Argument, ArgumentsOf, Launchable, SafeKernel};
 pub use launches::Launches;

@@ -1,10 +1,14 @@
 //! Modules: loaded code of one context.
 
 mod functions;
+#[cfg(feature = "guard")]
+mod guarded;
 mod load;
 mod variables;
 
 pub use crate::name::Name;
+#[cfg(feature = "guard")]
+pub use guarded::GuardedModule;
 pub use load::{Loaded, LoadingMode};
 pub(crate) use variables::lend;
 
