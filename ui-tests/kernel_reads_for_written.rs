@@ -1,4 +1,11 @@
 //! What a typed kernel writes is passed as `&mut buffer`.
+//!
+//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
+//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//!
+//! **Mend:** Write `&mut`. See `ui-tests/mended/kernel_reads_for_written.rs`.
+//!
+//! **Mistake** (E0277):
 #![allow(unsafe_code)]
 
 use cuscope::{ContextStack, Context, DeviceBuffer, LaunchConfig, Module, Result};
@@ -10,7 +17,7 @@ fn twice(stack: &mut ContextStack, context: &Context) -> Result {
     let kernel = module.kernel::<(u32, &[f32], &mut [f32])>("twice")?;
     let (x, y): (DeviceBuffer<'_, f32>, DeviceBuffer<'_, f32>) = (gpu.alloc(4)?, gpu.alloc(4)?);
     // SAFETY: twice(unsigned, const float *, float *) over 4 elements.
-    unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 4), (4, &x, &y)) }
+    unsafe { gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 4), (4, &x, &y)) }
 }
 
 fn main() {}

@@ -1,4 +1,11 @@
 //! A typed kernel is launched with as many arguments as its signature has.
+//!
+//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
+//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//!
+//! **Mend:** Pass all of them. See `ui-tests/mended/kernel_with_too_few.rs`.
+//!
+//! **Mistake** (E0277):
 #![allow(unsafe_code)]
 
 use cuscope::{Context, ContextStack, LaunchConfig, Result};
@@ -8,7 +15,7 @@ fn fill(stack: &mut ContextStack, context: &Context) -> Result {
     let stream = gpu.stream()?;
     let kernel = gpu.load_ptx(".version 7.0")?.kernel::<(u32, &mut [f32])>("fill")?;
     // SAFETY: fill(unsigned, float *).
-    unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 4), (4,)) }
+    unsafe { gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 4), (4,)) }
 }
 
 fn main() {}

@@ -1,5 +1,10 @@
-//! The event of a launch is one of the launch's context: the driver refuses another (F318). Create it under the guard that
-//! launches.
+//! The event of a launch is one of the launch's context.
+//!
+//! **Why:** The driver refuses another (F318). It is a part of `launch-attributes`.
+//!
+//! **Mend:** Create it under the guard that launches. See `ui-tests/mended/launch_event_of_other_context.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, EventFlags, LaunchConfig, Result};
 
@@ -10,7 +15,7 @@ fn misuse(stack: &mut ContextStack, a: &Context, b: &Context, ptx: &str) -> Resu
     let kernel = inner.load_ptx(ptx)?.function("fill")?;
     let stream = inner.stream()?;
     let launch = LaunchConfig::new(1, 1).extended().programmatic_event(&event, false);
-    unsafe { inner.on(&stream).launch(&kernel, launch, ()) }
+    unsafe { inner.on(&stream).launch_unchecked(&kernel, launch, ()) }
 }
 
 fn main() {}

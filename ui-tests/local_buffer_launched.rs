@@ -1,4 +1,11 @@
-//! A kernel of a scope may run until the scope ends: lend it memory that lives longer.
+//! A kernel of a scope may run until the scope ends.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Lend it memory that lives longer. See `ui-tests/mended/local_buffer_launched.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
 
@@ -11,9 +18,9 @@ fn misuse<'ctx>(
     let config = LaunchConfig::new(1, 1);
     gpu.scope(move |s| {
         let stream = s.on(stream);
-        unsafe { stream.launch(kernel, config, (&x,)) }?;
-        unsafe { stream.launch(kernel, config, (&mut y,)) }?;
-        unsafe { stream.launch(kernel, config, (z.slice(..)?,)) }
+        unsafe { stream.launch_unchecked(kernel, config, (&x,)) }?;
+        unsafe { stream.launch_unchecked(kernel, config, (&mut y,)) }?;
+        unsafe { stream.launch_unchecked(kernel, config, (z.slice(..)?,)) }
     })
 }
 

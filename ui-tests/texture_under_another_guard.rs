@@ -1,4 +1,11 @@
 //! A texture of one guard is no argument under another one, which may be of another context.
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Detach it, and attach it to the other guard, which compares. See
+//! `ui-tests/mended/texture_under_another_guard.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
 use cuscope::{Context, ContextStack, LaunchConfig, Result};
@@ -10,7 +17,7 @@ fn misuse(stack: &mut ContextStack, a: &Context, b: &Context, ptx: &str) -> Resu
     first.pop()?;
     let second = stack.push(b)?;
     let (stream, kernel) = (second.stream()?, second.load_ptx(ptx)?.function("kernel")?);
-    unsafe { second.on(&stream).launch(&kernel, LaunchConfig::for_num_elems(8)?, (&texture,)) }
+    unsafe { second.on(&stream).launch_unchecked(&kernel, LaunchConfig::for_num_elems(8)?, (&texture,)) }
 }
 
 fn main() {}

@@ -66,13 +66,13 @@ impl Record {
 }
 
 /// A stream under capture. Its drop ends the capture, unless it has ended already.
-struct Captured(CUstream);
+pub(super) struct Captured(CUstream);
 
 impl Captured {
     /// # Errors
     /// A driver error: the capture did not begin.
     #[inline]
-    fn begin(stream: &Stream<'_>) -> Result<Captured> {
+    pub(super) fn begin(stream: &Stream<'_>) -> Result<Captured> {
         let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
         unsafe { answer!(cuStreamBeginCapture_v2(stream.raw(), mode)) }.check()?;
@@ -82,7 +82,7 @@ impl Captured {
     /// # Errors
     /// A driver error: the capture is over and there is no graph.
     #[inline]
-    fn end(self) -> Result<Template> {
+    pub(super) fn end(self) -> Result<Template> {
         let stream = self.0;
         std::mem::forget(self);
         end(stream)
@@ -163,7 +163,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     let config = LaunchConfig::for_num_elems(64)?;
     ///     for a in [1.0_f32, 2.0] {
     ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    ///         unsafe { stream.launch(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
+    ///         unsafe { stream.launch_unchecked(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
     ///     }
     ///     Ok(())
     /// })?;

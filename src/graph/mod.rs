@@ -3,16 +3,18 @@
 //! The guide has a page about this: [graphs](crate::guide::graphs).
 #![allow(unsafe_code, reason = "calls the driver")]
 
+mod build;
+mod capture;
+mod definition;
+mod captured_stream;
+mod stream;
+mod replay;
 mod add;
 mod alloc;
 mod arena;
 pub(crate) mod buffers;
-mod build;
-mod capture;
-mod captured_stream;
 mod conditional;
 mod copy;
-mod definition;
 mod device_memory;
 mod difference;
 mod dot;
@@ -20,14 +22,14 @@ mod enqueue;
 mod host;
 mod kept;
 pub(crate) mod node;
+mod open;
 mod pool;
 mod raw;
+mod refusals;
 mod regions;
-mod replay;
 mod resources;
 mod semaphores;
 mod set;
-mod stream;
 mod times;
 mod update;
 
@@ -45,6 +47,7 @@ pub use node::{
     FreeNode, HostNode, KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind,
     SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode, kind,
 };
+pub use open::{OpenCapture, OpenCaptureStream};
 pub use pool::GraphPool;
 pub use stream::CaptureStream;
 pub use times::{NodeTime, NodeTimes};

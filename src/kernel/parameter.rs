@@ -1,10 +1,10 @@
 //! The types of parameters in a signature.
 
 use crate::image::Class;
-use crate::memory::Element;
+use crate::memory::{Element, MemorySize};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
-use std::any::type_name;
+use std::any::{TypeId, type_name};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -20,12 +20,41 @@ use std::marker::PhantomData;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a kernel",
     label = "expected a number, `Value<T>`, `&[T]` or `In<T>`, `&mut [T]` or `Out<T>`",
-    note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes"
+    note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes",
+    note = "in code that is generic over `T: Element`, write `Value<T>`: it stands for a number too"
 )]
-pub trait Parameter: sealed::Sealed {}
+pub trait Parameter: sealed::Sealed {
+    /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the argument: a number or a struct itself, the
+    /// [`MemorySize`] of memory, and nothing of an object.
+    type Seen;
+}
 
 /// A plain value of type `T`, such as a struct, in a [`Signature`](crate::kernel::Signature). The argument is a `T`. It
 /// does not match a parameter that the PTX text declares as a pointer.
+///
+/// `Value` of a number means what the number means. So code that is generic over the type of its elements writes
+/// `Kernel<(Value<T>, In<T>, Out<T>)>`.
+///
+/// # Examples
+/// ```
+/// use cuscope::memory::Element;
+/// use cuscope::{In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result, Value};
+///
+/// /// Launches `kernel(T a, const T *x, T *y)`.
+/// ///
+/// /// # Safety
+/// /// The kernel stays inside `x` and `y`.
+/// unsafe fn scale<T: Element>(
+///     stream: &OrderedStream,
+///     kernel: &Kernel<(Value<T>, In<T>, Out<T>)>,
+///     a: T,
+///     x: &OrderedBuffer<T>,
+///     y: &mut OrderedBuffer<T>,
+/// ) -> Result {
+///     // SAFETY: that of this function.
+///     unsafe { stream.launch_unchecked(kernel, LaunchConfig::for_num_elems(x.len())?, (a, x, y)) }
+/// }
+/// ```
 pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
 
 macro_rules! debug {
@@ -67,7 +96,7 @@ fn name_of<T>() -> &'static str {
 ///     fn add(&self, a: f32, x: &OrderedBuffer<f32>, y: &mut OrderedBuffer<f32>) -> Result {
 ///         let n = x.len();
 ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-///         unsafe { self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
+///         unsafe { self.ordered.launch_unchecked(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
 ///     }
 /// }
 /// # use cuscope::Device;
@@ -91,7 +120,7 @@ pub struct Given {
     pub(crate) name: fn() -> &'static str,
     pub(crate) size: usize,
     pub(crate) align: usize,
-    pub(super) class: Class,
+    pub(super) class: fn() -> Class,
 }
 
 pub(crate) mod sealed {
@@ -109,24 +138,28 @@ pub(crate) mod sealed {
 
 macro_rules! numbers {
     ($($class:ident: $($ty:ty)*;)*) => { $($(
-        impl Parameter for $ty {}
+        impl Parameter for $ty {
+            type Seen = $ty;
+        }
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
             const GIVEN: Given = Given {
                 name: type_name::<$ty>,
                 size: size_of::<$ty>(),
                 align: align_of::<$ty>(),
-                class: Class::$class,
+                class: || Class::$class,
             };
         }
-        impl<const N: usize> Parameter for [$ty; N] {}
+        impl<const N: usize> Parameter for [$ty; N] {
+            type Seen = [$ty; N];
+        }
         #[diagnostic::do_not_recommend]
         impl<const N: usize> sealed::Sealed for [$ty; N] {
             const GIVEN: Given = Given {
                 name: type_name::<[$ty; N]>,
                 size: size_of::<[$ty; N]>(),
                 align: align_of::<$ty>(),
-                class: Class::Bytes,
+                class: || Class::Bytes,
             };
         }
     )*)* };
@@ -145,7 +178,9 @@ numbers! {
 #[derive(Debug)]
 pub struct TensorMapValue(());
 
-impl Parameter for TensorMapValue {}
+impl Parameter for TensorMapValue {
+    type Seen = ();
+}
 #[diagnostic::do_not_recommend]
 impl sealed::Sealed for TensorMapValue {
     const GIVEN: Given = Given {
@@ -153,19 +188,50 @@ impl sealed::Sealed for TensorMapValue {
         size: size_of::<ffi::CUtensorMap>(),
         // That of CUDA before version 13, too.
         align: 64,
-        class: Class::Bytes,
+        class: || Class::Bytes,
     };
 }
 
-impl<T: NoUninit> Parameter for Value<T> {}
+impl<T: NoUninit> Parameter for Value<T> {
+    type Seen = T;
+}
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit> sealed::Sealed for Value<T> {
     const GIVEN: Given = Given {
         name: type_name::<T>,
         size: size_of::<T>(),
         align: align_of::<T>(),
-        class: Class::Bytes,
+        class: class_of::<T>,
     };
+}
+
+/// Returns the class of a plain value: of a number, what the number is.
+#[inline]
+fn class_of<T: NoUninit>() -> Class {
+    let is = |numbers: &[TypeId]| numbers.contains(&TypeId::of::<T>());
+    #[cfg(feature = "half")]
+    if is(&[TypeId::of::<half::f16>(), TypeId::of::<half::bf16>()]) {
+        return Class::Float;
+    }
+    if is(&[TypeId::of::<f32>(), TypeId::of::<f64>()]) {
+        Class::Float
+    } else if is(&[
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<i8>(),
+        TypeId::of::<i16>(),
+        TypeId::of::<i32>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<isize>(),
+        TypeId::of::<bool>(),
+    ]) {
+        Class::Integer
+    } else {
+        Class::Bytes
+    }
 }
 
 /// A texture object in a [`Signature`](crate::kernel::Signature): `cudaTextureObject_t` in CUDA C++, `.u64` in PTX. The
@@ -185,14 +251,16 @@ pub enum ConditionHandle {}
 
 macro_rules! objects {
     ($($object:ty)*) => { $(
-        impl Parameter for $object {}
+        impl Parameter for $object {
+            type Seen = ();
+        }
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $object {
             const GIVEN: Given = Given {
                 name: name_of::<$object>,
                 size: size_of::<u64>(),
                 align: align_of::<u64>(),
-                class: Class::Integer,
+                class: || Class::Integer,
             };
         }
     )* };
@@ -203,12 +271,14 @@ objects!(TextureObject SurfaceObject ConditionHandle);
 #[inline]
 const fn pointer(name: fn() -> &'static str) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
-    Given { name, size, align, class: Class::Pointer }
+    Given { name, size, align, class: || Class::Pointer }
 }
 
 macro_rules! memory {
     ($($parameter:ty)*) => { $(
-        impl<T: Element> Parameter for $parameter {}
+        impl<T: Element> Parameter for $parameter {
+            type Seen = MemorySize;
+        }
         #[diagnostic::do_not_recommend]
         impl<T: Element> sealed::Sealed for $parameter {
             const GIVEN: Given = pointer(name_of::<$parameter>);

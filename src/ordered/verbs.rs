@@ -11,7 +11,8 @@ use crate::driver::fork;
 use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
@@ -197,22 +198,48 @@ impl OrderedStream {
         uses.with_accesses(|all| all.iter().try_for_each(|access| access.admit(call, &self.home)))
     }
 
-    /// Runs a kernel.
+    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    ///
+    /// Memory among the arguments is `&memory` to read and `&mut memory` to write, of this stream, or
+    /// [`&shared`](crate::SharedBuffer).
+    ///
+    /// # Errors
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub fn launch<
+        'ctx,
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'static, InOrder> + ArgumentsOf<K::Signature>,
+    >(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let launch = kernel.launch(config, args, Watch::NONE)?;
+        // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
+        unsafe { self.run(&launch) }
+    }
+
+    /// Runs a kernel that nobody vouches for yet.
     ///
     /// A later call reports its faults. Memory among the arguments is `&memory` to read and `&mut memory` to write, of
     /// this stream, or [`&shared`](crate::SharedBuffer).
     ///
     /// # Errors
     /// [`OtherStream`](Error::OtherStream) for memory of another stream; the errors of
-    /// [`SyncStream::launch`](crate::SyncStream::launch).
+    /// [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked).
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work of other streams is in flight at the same
-    ///    time.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked). Work of other streams is in
+    ///    flight at the same time.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<
+    pub unsafe fn launch_unchecked<
         'ctx,
         K: Launchable<'ctx>,
         A: KernelArgs<'static, InOrder> + ArgumentsOf<K::Signature>,
@@ -444,6 +471,10 @@ impl OrderedStream {
     /// the first such panic. Do not drop there what waits for this stream: a graph that it runs, a pending value, the
     /// stream itself.
     ///
+    /// If a kernel before it faults, the driver does not call the function, and what it owns is not dropped. A thread that
+    /// waits for the function then waits for ever. Let it wait for an [event](Self::record) too, with a
+    /// [limit](crate::Event::synchronize_timeout): a wait returns the fault.
+    ///
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuLaunchHostFunc")]
@@ -548,4 +579,8 @@ pub(crate) mod sealed {
             &mut self.0.inner
         }
     }
+}
+
+launches! {
+    [] OrderedStream, 'static, InOrder;
 }

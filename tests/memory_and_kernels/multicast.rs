@@ -4,6 +4,7 @@
 use crate::common::gpu::new_context_on;
 use crate::common::software;
 use crate::{skip, skip_under_miri};
+use cuscope::error::RangeUnit;
 use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
 use cuscope::{ContextStack, Device, Error, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
@@ -103,8 +104,14 @@ fn kernels_write_to_all_devices_and_reduce_what_they_have() {
         let kernel = gpu.load_ptx(ALL).unwrap().function("all").unwrap();
         let stream = gpu.stream().unwrap();
         // SAFETY: the kernel takes an address where the object is mapped, and memory is bound to all of it.
-        unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (all.address(), value)) }
-            .unwrap();
+        unsafe {
+            gpu.on(&stream).launch_unchecked(
+                &kernel,
+                LaunchConfig::new(1, 1),
+                (all.address(), value),
+            )
+        }
+        .unwrap();
         drop(gpu);
         let ones = index as u32 + 1;
         for device in 0..2 {
@@ -137,7 +144,7 @@ fn what_does_not_fit_is_refused() {
     invalid(object.bind(0, memory(first)), "memory of the device is bound there");
     let refused = object.bind(bytes, memory(first)).unwrap_err();
     let (call, end) = ("cuMulticastBindMem", 2 * bytes);
-    assert_eq!(refused, Error::InvalidRange { call, end, len: bytes });
+    assert_eq!(refused, Error::InvalidRange { call, end, len: bytes, unit: RangeUnit::Bytes });
     assert!(object.bind(usize::MAX, memory(first)).is_err());
     invalid(object.unbind(first, bytes).map(drop), "no memory of the device was bound");
     invalid(object.bind_mapped(0, &own, 1), "no memory was mapped at this offset");
@@ -221,7 +228,11 @@ fn a_store_where_a_device_has_no_memory_faults() {
         let stream = gpu.stream().unwrap();
         // SAFETY: the kernel faults, which ends the use of the GPU by this process.
         let launched = unsafe {
-            gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (all.address(), 1.0_f32))
+            gpu.on(&stream).launch_unchecked(
+                &kernel,
+                LaunchConfig::new(1, 1),
+                (all.address(), 1.0_f32),
+            )
         };
         assert_eq!(launched.unwrap_err().code(), Some(ffi::CUDA_ERROR_ILLEGAL_ADDRESS));
         std::mem::forget((own, all));

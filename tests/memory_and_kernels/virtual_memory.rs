@@ -4,6 +4,7 @@
 use crate::common::gpu::{kernel, new_context, new_context_on, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip, skip_under_miri};
+use cuscope::error::RangeUnit;
 use cuscope::memory::{BufferKind, GrowableBuffer};
 use cuscope::virtual_memory::{MappedAccess, PhysicalMemory, Reservation};
 use cuscope::{ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
@@ -84,12 +85,12 @@ fn every_operation_takes_it() {
         on.fill(&mut x, 1).unwrap();
         on.copy(&x.slice(piece - 2..piece + 2).unwrap(), &mut plain).unwrap();
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { on.launch(&store, one, (&mut x, 2_u32)) }.unwrap();
+        unsafe { on.launch_unchecked(&store, one, (&mut x, 2_u32)) }.unwrap();
         gpu.scope(|s| {
             let (run, mut held) = (s.on(&stream), s.hold(&mut x));
             run.fill(&mut held.slice_mut(1..2)?, 3)?;
             // SAFETY: as above, at the third element.
-            unsafe { run.launch(&store, one, (&mut held.slice_mut(2..)?, 4_u32)) }
+            unsafe { run.launch_unchecked(&store, one, (&mut held.slice_mut(2..)?, 4_u32)) }
         })
         .unwrap();
         let mut host = [0; 4];
@@ -187,7 +188,12 @@ fn what_it_cannot_do_is_refused() {
         refused(gpu.alloc_growable::<u32>(most).map(drop), "PushedGuard::alloc_growable");
         let piece = piece(gpu);
         let mut x = gpu.alloc_growable::<u32>(piece).unwrap();
-        let past = Error::InvalidRange { call: "GrowableBuffer::grow", end: piece + 1, len: piece };
+        let past = Error::InvalidRange {
+            call: "GrowableBuffer::grow",
+            end: piece + 1,
+            len: piece,
+            unit: RangeUnit::Capacity,
+        };
         assert_eq!(x.grow(piece + 1), Err(past));
         let own = x.set_access(gpu.device(), MappedAccess::None);
         refused(own, "GrowableBuffer::set_access");
@@ -333,8 +339,10 @@ fn kernels_of_a_device_with_access_use_it() {
             let (stream, store) = (gpu.stream().unwrap(), kernel(&gpu, STORE, "store"));
             // SAFETY: the kernel is store(u32 *, u32), the address is of memory that its device may write, and nothing
             // else uses that.
-            unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (last, 5_u32)) }
-                .unwrap();
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (last, 5_u32))
+            }
+            .unwrap();
         }
         let stream = outer.stream().unwrap();
         assert_eq!(outer.on(&stream).to_vec(&x.slice(piece..).unwrap()).unwrap(), [5]);

@@ -5,7 +5,9 @@ mod common;
 mod entries;
 mod house;
 mod manual;
+mod mended;
 mod ui;
+mod unsafe_blocks;
 
 use std::fs;
 use std::path::{Path, PathBuf};

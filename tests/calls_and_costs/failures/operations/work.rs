@@ -16,7 +16,7 @@ use cuscope::{
     ordered::OrderedOptions,
     settings::RdmaScope,
     stream::{SyncPolicy, Until},
-    tensor_map::{Swizzle, TensorLayout},
+    tensor_map::{Swizzle, TensorKind, TensorLayout},
     texture::{ArrayFlags, ArrayShape, Sampling},
     virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation},
 };
@@ -305,6 +305,7 @@ operations! {
     "tensor maps" => pushed(|gpu| {
         let x = gpu.alloc::<f32>(1024)?;
         gpu.tensor_map(&TensorLayout::tiled(&[32, 32], &[32, 8]), &x)?;
+        TensorLayout::tiled(&[32, 32], &[32, 8]).encode(gpu, TensorKind::F32, x.address())?;
         let images = TensorLayout::im2col(&[4, 4, 8, 8], &[0, 0], &[0, 0], 4, 16);
         gpu.tensor_map(&images, &x)?;
         // For newer devices.
@@ -321,7 +322,7 @@ operations! {
             on.fill(&mut to, 2)?;
             on.zero(&mut to)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { on.launch(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
+            unsafe { on.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
             on.host_function(|| ())?;
             on.record(&event)?;
             on.wait(&event)?;
@@ -350,9 +351,9 @@ operations! {
             let (on, mut image) = (s.on(&stream), s.hold(&mut image));
             on.upload(&[1; 4], &mut image)?;
             // SAFETY: the kernel takes an object, and does nothing.
-            unsafe { on.launch(&ignore, LaunchConfig::new(1, 1), (image.surface_mut(),)) }?;
+            unsafe { on.launch_unchecked(&ignore, LaunchConfig::new(1, 1), (image.surface_mut(),)) }?;
             // SAFETY: as above.
-            unsafe { on.launch(&ignore, LaunchConfig::new(1, 1), (&image,)) }
+            unsafe { on.launch_unchecked(&ignore, LaunchConfig::new(1, 1), (&image,)) }
         })
     });
     "parts of a buffer" => pushed(|gpu| {
@@ -371,7 +372,7 @@ operations! {
         gpu.scope(|s| {
             let (mut host, mut x) = (s.map(&mut host), s.hold(&mut x));
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { s.on(&a).launch(&store, LaunchConfig::new(1, 1), (&mut host, 9_u32)) }?;
+            unsafe { s.on(&a).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut host, 9_u32)) }?;
             s.on(&b).upload_staged(&host, &mut x)?;
             host.access().map(drop)
         })
@@ -517,6 +518,52 @@ operations! {
         let buffer = gpu.on(&stream).from_slice(&from)?;
         gpu.on(&stream).download(&buffer, &mut to)
     });
+    "pages of the driver" => pushed(|gpu| {
+        let (first, second) = gpu.pinned_pages(8192)?.split_at(4096)?;
+        first.into_zeroed::<u64>().map(drop)?;
+        drop(second);
+        Ok(())
+    });
+    "an owned guard" => {
+        let context = common::gpu::try_new_context()?;
+        let mut owned = context.push_owned()?;
+        owned.with(|gpu| gpu.synchronize())?;
+        owned.pop()
+    };
+    "work that returns at once" => pushed(|gpu| {
+        let (stream, event) = (gpu.stream()?, gpu.event()?);
+        let (x, mut y) = (gpu.alloc::<u32>(16)?, gpu.alloc::<u32>(16)?);
+        let on = gpu.on(&stream);
+        let (store, mut host) = (store(gpu)?, [0_u32; 16]);
+        // SAFETY: 1. and 2. The buffer lives longer, and the work is ordered by the stream.
+        let mut part = unsafe { gpu.device_range::<u32>(x.address(), 16) }?;
+        let (mut address, mut value) = (x.address(), 2_u32);
+        let mut pointers = [(&raw mut address).cast(), (&raw mut value).cast()];
+        // SAFETY: the work is ordered by the stream, whose end is waited for, as in the next calls. What fails is over or was
+        // not begun.
+        let mut done = unsafe { on.upload_unscoped(&raw const host, &mut part) };
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { on.copy_unscoped(&part, &mut y) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe {
+            on.launch_raw(&store, LaunchConfig::new(1, 1), &mut pointers)
+        });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { on.download_unscoped(&y, &raw mut host) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { event.record_in(stream.raw()) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { event.wait_in(stream.raw()) });
+        let waited = stream.synchronize();
+        done.and(waited)
+    });
+    "a capture that is a value" => pushed(|gpu| {
+        let (stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(16)?);
+        let open = gpu.open_capture(&stream)?;
+        open.on(gpu)?.fill(&mut x, 1)?;
+        let graph = open.finish(gpu)?;
+        gpu.on(&stream).replay(&graph, &mut x)
+    });
     "registered memory" => pushed(|gpu| {
         let mut data = vec![0_u8; 8192];
         gpu.with_registered(&mut data, |_| Ok(()))?;
@@ -564,7 +611,7 @@ operations! {
         store.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
         let mut out = gpu.alloc::<u32>(1)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
+        unsafe { gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
     });
     "a launch with attributes" => pushed(|gpu| {
         let (stream, store) = (gpu.stream()?, store(gpu)?);
@@ -572,11 +619,11 @@ operations! {
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
         let launch = LaunchConfig::new(1, 1).with_shared_bytes(50_000).extended().cooperative();
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { gpu.on(&stream).launch(&store, launch, (&mut out, 9_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut out, 9_u32)) }?;
         gpu.scope(|s| {
             let launch = launch.programmatic_event(&event, false);
             // SAFETY: as above.
-            unsafe { s.on(&stream).launch(&store, launch, (&mut s.hold(&mut out), 9_u32)) }
+            unsafe { s.on(&stream).launch_unchecked(&store, launch, (&mut s.hold(&mut out), 9_u32)) }
         })
     });
     "occupancy" => pushed(|gpu| {
