@@ -1,14 +1,14 @@
 //! Programs of ordered streams, each in an order that the software driver chooses: results are those of a sequential model,
-//! and no two uses of memory race. The programs are those of `tests/ordered_schedules`, read from the bytes.
+//! and no two uses of memory race. The programs are those of `tests/ordered_streams/ordered_schedules/`, read from the bytes.
 #![no_main]
 #![allow(unsafe_code, reason = "launches kernels")]
 
 mod common;
 #[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../../tests/ordered_schedules/program.rs"]
+#[path = "../../tests/ordered_streams/ordered_schedules/program.rs"]
 mod program;
 #[allow(dead_code, reason = "the tests use the rest")]
-#[path = "../../tests/ordered_schedules/run.rs"]
+#[path = "../../tests/ordered_streams/ordered_schedules/run.rs"]
 mod run;
 
 use common::gpu::new_context;

@@ -3,7 +3,7 @@
 //!
 //! The lists come from NVRTC, ptxas and the linker of CUDA 12.0 to 13.5, for the architectures 7.5 to 12.1, with
 //! and without debug information and relocatable code, and from libraries that NVIDIA ships.
-//! `tests/cuda_kernels/accepted.rs` holds them to what NVRTC writes.
+//! `tests/memory_and_kernels/cuda_kernels/accepted.rs` holds them to what NVRTC writes.
 
 /// Types of sections.
 pub(super) const PROGBITS: u32 = 1;

@@ -7,10 +7,13 @@ use std::path::Path;
 
 /// The rows that no test can ask of a driver, each with the reason.
 const UNASKED: &[(u32, &str)] = &[
-    (292, "the driver dies of it; `tests/modules.rs` asks that it does not reach the driver"),
+    (
+        292,
+        "the driver dies of it; `tests/memory_and_kernels/modules.rs` asks that it does not reach the driver",
+    ),
     (
         293,
-        "the driver dies of it, or does not answer; `tests/images.rs` asks that it does not reach the driver",
+        "the driver dies of it, or does not answer; `tests/memory_and_kernels/images.rs` asks that it does not reach the driver",
     ),
     (294, "one random damage of 150; the linker takes machine code by an `unsafe` method alone"),
 ];

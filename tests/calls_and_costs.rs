@@ -1,7 +1,0 @@
-//! The driver calls of each operation: counted, failing in turn, and timed.
-
-mod calls;
-mod common;
-mod costs;
-mod exporter;
-mod failures;

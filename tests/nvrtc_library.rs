@@ -1,5 +1,0 @@
-//! CUDA C++ at run time.
-
-mod common;
-mod nvrtc;
-mod nvrtc_failures;

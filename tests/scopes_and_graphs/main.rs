@@ -1,0 +1,18 @@
+//! Scopes of streams, captures and graphs.
+
+mod captures;
+#[path = "../common/mod.rs"]
+mod common;
+mod graph;
+mod graph_nodes;
+#[cfg(unix)] // Windows counts the time of a process in steps of 15 ms
+mod growth;
+mod guide_pictures;
+mod other_errors;
+mod schedules;
+mod scope;
+mod scope_calls;
+mod scope_peers;
+mod scope_programs;
+mod scope_scratch;
+mod stream_values;
