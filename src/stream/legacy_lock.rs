@@ -132,6 +132,8 @@ mod tests {
     use super::*;
     use crate::context::ContextFlags;
     use crate::device::Device;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
     use std::thread;
 
     #[test]
@@ -150,5 +152,24 @@ mod tests {
             assert_eq!(capture.join().unwrap(), Ok(()));
         });
         drop(Operation::enter(&context, "another operation").unwrap());
+        // A capture of a thread whose own operations are over waits, too.
+        let answered = AtomicBool::new(false);
+        let captured = thread::scope(|threads| {
+            let (entered, has_entered) = mpsc::channel();
+            let (legacy, context, answered) = (&legacy, &context, &answered);
+            threads.spawn(move || {
+                let operation = Operation::enter(context, "an operation").unwrap();
+                entered.send(()).unwrap();
+                while lock(&legacy.state).captures == 0 && !answered.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                drop(operation);
+            });
+            has_entered.recv().unwrap();
+            let captured = Capturing::enter(context, "a capture").map(drop);
+            answered.store(true, Ordering::Relaxed);
+            captured
+        });
+        assert_eq!(captured, Ok(()));
     }
 }
