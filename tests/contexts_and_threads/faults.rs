@@ -6,10 +6,11 @@ use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::{COUNT, SPIN, TRAP};
 use crate::common::{HANG, one_at_a_time, software, until};
 use crate::{aborts, fresh, skip};
+use cuscope::foreign::Ownership;
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::live;
-use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use cuscope_softdriver::faults::{Fault, Which, install, with_fault};
 use std::ffi::CString;
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -283,8 +284,11 @@ fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
 fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
     let _one = one_at_a_time();
     fresh!(with_one_context_page_locked_memory_comes_back_and_stays_as_it_is, {
-        // One that is gone is forgotten.
-        drop(new_context());
+        // One that is gone is forgotten, and one that was borrowed.
+        let gone = new_context();
+        // SAFETY: alive until `gone` is dropped, below.
+        drop(unsafe { Context::from_raw(gone.raw(), Ownership::Borrow) }.unwrap());
+        drop(gone);
         let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
@@ -338,6 +342,33 @@ fn what_lends_no_page_locked_memory_returns_the_error() {
         assert!(is_lost(&result), "{result:?}");
         assert_eq!((host, elsewhere[0]), ([1; 64], 0));
     });
+}
+
+/// A device of which nobody knows what it uses may use all memory of the host.
+#[test]
+fn a_scope_beside_a_device_of_which_nothing_is_known_aborts() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    aborts!(
+        a_scope_beside_a_device_of_which_nothing_is_known_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (stream, memory) = (gpu.stream().unwrap(), gpu.alloc::<u32>(64).unwrap());
+            let mut host = [0; 64];
+            let result = gpu.scope(|s| {
+                s.on(&stream).download(&memory, &mut host)?;
+                fault_in(&b);
+                install("cuDeviceGetAttribute=UNKNOWN".parse().unwrap());
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
 }
 
 /// Nothing is taken any more once a fault was reported.
