@@ -55,14 +55,14 @@ fn main() -> Result {
             g.fill(&[], &mut new, 0.0)?;
             // SAFETY: the kernels use `LEN` elements of the vectors, and one of the others.
             unsafe {
-                g.kernel(&[], &multiply, all, (LEN, &p, &mut q))?;
-                g.kernel(&[], &dot, all, (LEN, &p, &q, &mut pq))?;
-                g.kernel(&[], &add_part, all, (LEN, 1.0, &rest, &pq, &p, &mut x))?;
-                g.kernel(&[], &add_part, all, (LEN, -1.0, &rest, &pq, &q, &mut r))?;
-                g.kernel(&[], &dot, all, (LEN, &r, &r, &mut new))?;
-                g.kernel(&[], &direction, all, (LEN, &new, &rest, &r, &mut p))?;
+                g.kernel_unchecked(&[], &multiply, all, (LEN, &p, &mut q))?;
+                g.kernel_unchecked(&[], &dot, all, (LEN, &p, &q, &mut pq))?;
+                g.kernel_unchecked(&[], &add_part, all, (LEN, 1.0, &rest, &pq, &p, &mut x))?;
+                g.kernel_unchecked(&[], &add_part, all, (LEN, -1.0, &rest, &pq, &q, &mut r))?;
+                g.kernel_unchecked(&[], &dot, all, (LEN, &r, &r, &mut new))?;
+                g.kernel_unchecked(&[], &direction, all, (LEN, &new, &rest, &r, &mut p))?;
                 let args = (enough, MOST, &new, &mut rest, &mut passes, more);
-                g.kernel(&[], &decide, one, args).map(drop)
+                g.kernel_unchecked(&[], &decide, one, args).map(drop)
             }
         })
         .map(drop)

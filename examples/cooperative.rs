@@ -36,7 +36,7 @@ fn main() -> Result {
     let launch = LaunchConfig::new(blocks, THREADS).extended().cooperative();
     // SAFETY: the kernel's parameters are (unsigned n, float *x, float *sum); it reads and writes `n` elements of `x`
     // and one of `sum`. Its blocks wait for each other, and the launch is a cooperative one.
-    unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum_dev)) }?;
+    unsafe { gpu.on(&stream).launch_unchecked(&normalise, launch, (n, &mut x_dev, &mut sum_dev)) }?;
 
     let mut y = vec![0.0; x.len()];
     gpu.on(&stream).download(&x_dev, &mut y)?;

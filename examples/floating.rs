@@ -48,7 +48,11 @@ impl Floating {
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
         // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `N`.
         unsafe {
-            gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(N as usize)?, (N, a, &*x, y))
+            gpu.on(stream).launch_unchecked(
+                saxpy,
+                LaunchConfig::for_num_elems(N as usize)?,
+                (N, a, &*x, y),
+            )
         }?;
         gpu.pop()
     }

@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
         let (launch, n) = (LaunchConfig::for_num_elems(LEN)?, LEN as u32);
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
-        unsafe { gpu.on(&stream).launch(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
         return Ok(());
     }
 

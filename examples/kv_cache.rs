@@ -44,7 +44,11 @@ fn main() -> Result {
     let launch = LaunchConfig::for_num_elems(keys.len())?;
     // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
     unsafe {
-        gpu.on(&stream).launch(&saxpy, launch, (keys.len() as u32, 2.0_f32, &keys, &mut sum))
+        gpu.on(&stream).launch_unchecked(
+            &saxpy,
+            launch,
+            (keys.len() as u32, 2.0_f32, &keys, &mut sum),
+        )
     }?;
     let sum = gpu.on(&stream).to_vec(&sum)?;
     let first = |token: usize| sum[token * WIDTH];

@@ -60,7 +60,9 @@ mod scaler {
             let arguments = (n, factor, &*input, &mut *output);
             // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
             // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-            unsafe { on.launch(saxpy, LaunchConfig::for_num_elems(n as usize)?, arguments) }?;
+            unsafe {
+                on.launch_unchecked(saxpy, LaunchConfig::for_num_elems(n as usize)?, arguments)
+            }?;
             on.download(output, values)?;
             gpu.pop()
         }

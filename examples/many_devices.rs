@@ -46,7 +46,11 @@ impl Share {
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
         // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
         unsafe {
-            gpu.on(stream).launch(saxpy, LaunchConfig::for_num_elems(n as usize)?, (n, a, &*x, y))
+            gpu.on(stream).launch_unchecked(
+                saxpy,
+                LaunchConfig::for_num_elems(n as usize)?,
+                (n, a, &*x, y),
+            )
         }?;
         gpu.pop()
     }

@@ -51,7 +51,7 @@ fn main() -> Result {
     // SAFETY: the kernel's parameters are (unsigned n, const double *x, double *y); it reads `n`
     // elements of `x` and writes `n` of `y`, and both buffers have `n`.
     unsafe {
-        gpu.on(&stream).launch(
+        gpu.on(&stream).launch_unchecked(
             &polynomial,
             LaunchConfig::for_num_elems(n as usize)?,
             (n, &x_dev, &mut y_dev),

@@ -43,7 +43,7 @@ fn main() -> Result {
     gpu.on(&stream).upload(&x, &mut x_dev)?;
     gpu.on(&stream).fill(&mut y_dev, 1.0_f32)?;
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and both buffers have `n` elements.
-    unsafe { gpu.on(&stream).launch(&saxpy, config, (n, 2.0_f32, &x_dev, &mut y_dev)) }?;
+    unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, 2.0_f32, &x_dev, &mut y_dev)) }?;
     let mut y = vec![0.0; x.len()];
     gpu.on(&stream).download(&y_dev, &mut y)?;
     gpu.pop()?;

@@ -28,7 +28,7 @@ fn main() -> Result {
     let config = LaunchConfig::for_num_elems(n as usize)?;
     // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it reads
     // `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-    unsafe { gpu.on(&stream).launch(&saxpy, config, (n, a, &x_dev, &mut y_dev)) }?;
+    unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, a, &x_dev, &mut y_dev)) }?;
 
     gpu.on(&stream).download(&y_dev, &mut y)?;
     gpu.pop()?;

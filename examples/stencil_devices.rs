@@ -48,9 +48,9 @@ impl Part {
         for _ in 0..HALO / 2 {
             // SAFETY: 1. to 3. The kernel's parameters are (unsigned n, const float *x, float *y); it reads `n`
             // elements of one buffer and writes `n` of the other one, and both have `n`.
-            unsafe { ordered.launch(heat, config, (n, &*now, &mut *next)) }?;
+            unsafe { ordered.launch_unchecked(heat, config, (n, &*now, &mut *next)) }?;
             // SAFETY: as above.
-            unsafe { ordered.launch(heat, config, (n, &*next, &mut *now)) }?;
+            unsafe { ordered.launch_unchecked(heat, config, (n, &*next, &mut *now)) }?;
         }
         gpu.pop()
     }

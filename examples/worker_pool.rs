@@ -62,7 +62,7 @@ fn work(context: &Context, queue: &Mutex<Receiver<Job>>, saxpy: &Detached<Functi
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
         // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `N`.
         unsafe {
-            gpu.on(&stream).launch(
+            gpu.on(&stream).launch_unchecked(
                 saxpy,
                 LaunchConfig::for_num_elems(N as usize)?,
                 (N, factor, &x, &mut y),

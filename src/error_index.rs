@@ -68,7 +68,7 @@
 //! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
 //! | E0597: `count`, `name` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs), [structs of handles](#structs-of-handles) |
 //! | E0599: no method named `push` | [what a library takes](#what-a-library-takes) |
-//! | E0599: no … named `clone`, `default` | [types](#types) |
+//! | E0599: no … named `clone`, `default`, `new` | [types](#types) |
 //! | E0599: no method named `upload` found for struct `CaptureStream` | [graphs](#graphs) |
 //! | E0599: no method named `detach` | [detached handles](#detached-handles) |
 //! | E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
@@ -617,13 +617,14 @@
 //! | E0502: cannot borrow `x` as mutable because it is also borrowed as immutable | pass memory that the kernel writes only once | `ui-tests/aliased_arguments.rs`, `ui-tests/argument_list_aliases.rs` |
 //! | E0382: use of moved value: `arguments`, a list | a list is for one launch: make one for each | `ui-tests/argument_list_used_twice.rs` |
 //! | lifetime may not live long enough, at `arguments.push(x)` | the memory and the kernel have different guards: use memory of the kernel's guard | `ui-tests/argument_list_of_another_guard.rs` |
-//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch`](crate::SyncStream::launch) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
-//! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
+//! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch_unchecked`](crate::SyncStream::launch_unchecked) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
+//! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch_unchecked(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs` |
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
 //! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `module.kernel::<(u32,)>(…)`. Do not follow the advice `(module,).kernel`, which has no such method | `ui-tests/signature_of_struct.rs` |
+//! | E0277: `T` is not a parameter of a kernel, where `T: Element` | write `Value<T>` in the signature, which stands for a number too | `ui-tests/parameter_of_any_element.rs` |
 //! | E0277: `LibraryKernel`, `Module`, `Detached<…>` cannot be launched with … | launch a [`Function`](crate::Function) or [`Kernel`](crate::Kernel): look it up, take that of the library's kernel, bind it | `ui-tests/launch_of_no_kernel.rs` |
 //! | E0277: `(…)` is not a launch configuration | pass `LaunchConfig::new(blocks, threads)` | `ui-tests/launch_without_config.rs` |
 //! | E0277: `&[f32]` is not memory that an access policy window can cover | pass `&buffer`, `&held`, or a reference to a slice of these | `ui-tests/window_over_host_memory.rs` |
@@ -639,7 +640,7 @@
 //! # use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 //! # fn example<'c>(stream: SyncStream<'_, 'c>, kernel: &Function<'c>, x: DeviceBuffer<'c, f32>) -> Result {
 //! # let config = LaunchConfig::new(1, 16);
-//! unsafe { stream.launch(kernel, config, (16_u32, x)) }
+//! unsafe { stream.launch_unchecked(kernel, config, (16_u32, x)) }
 //! # }
 //! ```
 //! ```no_run
@@ -647,7 +648,7 @@
 //! # fn example<'c>(stream: SyncStream<'_, 'c>, kernel: &Function<'c>, mut x: DeviceBuffer<'c, f32>) -> Result {
 //! # let config = LaunchConfig::new(1, 16);
 //! // SAFETY: the kernel is scale(unsigned n, float *x) over n elements.
-//! unsafe { stream.launch(kernel, config, (16_u32, &mut x)) }
+//! unsafe { stream.launch_unchecked(kernel, config, (16_u32, &mut x)) }
 //! # }
 //! ```
 //!
@@ -809,7 +810,7 @@
 //! | E0521: `g` escapes the closure body; lifetime may not live long enough | return only nodes from the closure of a builder; memory that a node allocates belongs to its graph alone | `ui-tests/builder_escapes.rs`, `ui-tests/graph_memory_leaves_builder.rs` |
 //! | E0597: `buffer` does not live long enough; E0505: cannot move out of `x` | create the buffers of a graph outside the closure, and drop them after it | `ui-tests/local_buffer_built.rs`, `ui-tests/dropped_while_built.rs` |
 //! | E0382: borrow of moved value: `memory` | add the nodes that use memory before the node that frees it | `ui-tests/graph_memory_used_after_free.rs` |
-//! | E0277: `&mut Condition<…>` cannot be a kernel argument | pass it to a kernel of its graph: [`GraphBuilder::kernel`](crate::GraphBuilder::kernel) | `ui-tests/condition_in_stream.rs` |
+//! | E0277: `&mut Condition<…>` cannot be a kernel argument | pass it to a kernel of its graph: [`GraphBuilder::kernel_unchecked`](crate::GraphBuilder::kernel_unchecked) | `ui-tests/condition_in_stream.rs` |
 //! | E0521: `g` escapes the closure body, at a condition | declare it in the same graph | `ui-tests/condition_of_another_graph.rs`, `ui-tests/condition_of_any_graph.rs` |
 //! | E0382: use of moved value: `condition` | one conditional node reads a condition: declare another one | `ui-tests/condition_read_twice.rs` |
 //! | E0597: `count` does not live long enough | a function of a graph must own its data | `ui-tests/graph_function_borrows.rs` |
@@ -887,6 +888,10 @@
 //! dropped (E0505): `ui-tests/array_written_under_texture.rs`, `ui-tests/texture_outlives_array.rs`. An array has elements of
 //! one, two or four channels, and a surface borrows it by `&mut` (E0277): `ui-tests/texel_of_three_channels.rs`,
 //! `ui-tests/surface_read_only_written.rs`.
+//!
+//! *error\[E0599\]: no function or associated item named `new` found for struct `Context`.* Most programs want
+//! `Context::primary(Device::get(0)?)`, the context that the CUDA runtime uses too. [`Context::create`](crate::Context::create)
+//! makes one of its own: `ui-tests/context_by_number.rs`.
 //!
 //! *error\[E0599\]: no … named `clone`, `default`.* A guard stands for one entry of the stack and cannot be
 //! cloned: borrow it. The default stream has no handle: create a stream, `gpu.stream()?`.

@@ -4,42 +4,33 @@
 extern crate cuscope_softdriver as _;
 
 mod args;
-mod brand;
-mod call;
-pub mod context;
-pub mod detached;
-pub mod device;
-pub mod diagnostics;
-mod driver;
-pub mod error;
-mod event;
-pub mod external;
-pub mod foreign;
-pub mod function;
-pub mod graph;
-pub mod graphics;
-pub mod image;
-pub mod ipc;
-pub mod jit;
-pub mod kernel;
-pub mod launch;
-pub mod library;
+mod core;
+pub mod stream;
 pub mod memory;
 pub mod module;
-mod name;
-mod ops;
-pub mod ordered;
-mod owned;
-mod registry;
 pub mod scope;
-pub mod settings;
-pub mod stack;
-pub mod stream;
-mod sync;
-pub mod tensor_map;
+pub mod ordered;
+pub mod kernel;
+pub mod function;
+pub mod launch;
+mod event;
+pub mod graph;
+pub mod library;
+pub mod jit;
+pub mod image;
 pub mod texture;
-mod tuples;
+pub mod tensor_map;
+pub mod detached;
+pub mod settings;
 pub mod virtual_memory;
+pub mod ipc;
+pub mod external;
+pub mod graphics;
+pub mod foreign;
+pub mod diagnostics;
+mod ops;
+mod owned;
+mod tuples;
 
 #[cfg(all(test, loom))]
 #[path = "../tests/loom/models.rs"]
@@ -51,6 +42,10 @@ pub mod guide;
 pub mod nvrtc;
 
 pub use ffi;
+
+use self::core::{brand, call, driver, name, registry, sync};
+#[doc(inline)]
+pub use self::core::{context, device, error, stack};
 
 #[doc(inline)]
 pub use self::{

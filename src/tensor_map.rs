@@ -20,7 +20,7 @@
 //! let (x, mut y) = (gpu.alloc::<f32>(128 * 256)?, gpu.alloc::<f32>(128 * 256)?);
 //! let layout = TensorLayout::tiled(&[256, 128], &[32, 64]).swizzle(Swizzle::Bytes128);
 //! let (from, to) = (gpu.tensor_map(&layout, &x)?, gpu.tensor_map(&layout, &mut y)?);
-//! // `gpu.on(&stream).launch(&kernel, config, (from, to))`: the kernel has two parameters
+//! // `gpu.on(&stream).launch_unchecked(&kernel, config, (from, to))`: the kernel has two parameters
 //! // `const __grid_constant__ CUtensorMap`.
 //! # drop((from, to));
 //! # Ok(()) }

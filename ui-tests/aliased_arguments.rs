@@ -9,7 +9,7 @@ fn misuse<'ctx>(
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
-    unsafe { stream.launch(kernel, config, (&x, &mut x)) }
+    unsafe { stream.launch_unchecked(kernel, config, (&x, &mut x)) }
 }
 
 fn main() {}

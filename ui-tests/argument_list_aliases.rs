@@ -9,7 +9,7 @@ fn misuse<'ctx>(
 ) -> Result {
     let mut arguments = kernel.arguments()?;
     arguments.push(&*x)?.push(&mut *x)?;
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 16), arguments) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 16), arguments) }
 }
 
 fn main() {}

@@ -11,7 +11,7 @@ fn misuse<'ctx>(
         let buffer = gpu.alloc::<f32>(64)?;
         let mut arguments = kernel.arguments()?;
         arguments.push(&buffer)?;
-        unsafe { s.on(stream).launch(kernel, LaunchConfig::new(1, 16), arguments) }
+        unsafe { s.on(stream).launch_unchecked(kernel, LaunchConfig::new(1, 16), arguments) }
     })
 }
 

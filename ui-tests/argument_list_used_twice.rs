@@ -10,8 +10,8 @@ fn misuse<'ctx>(
     let mut arguments = kernel.arguments()?;
     arguments.push(x)?;
     let config = LaunchConfig::new(1, 16);
-    unsafe { stream.launch(kernel, config, arguments) }?;
-    unsafe { stream.launch(kernel, config, arguments) }
+    unsafe { stream.launch_unchecked(kernel, config, arguments) }?;
+    unsafe { stream.launch_unchecked(kernel, config, arguments) }
 }
 
 fn main() {}

@@ -8,7 +8,7 @@ fn misuse<'ctx>(
     function: &Function<'ctx>,
     array: &Array<'ctx, f32>,
 ) -> Result {
-    unsafe { stream.launch(function, LaunchConfig::for_num_elems(8)?, (array,)) }
+    unsafe { stream.launch_unchecked(function, LaunchConfig::for_num_elems(8)?, (array,)) }
 }
 
 fn main() {}

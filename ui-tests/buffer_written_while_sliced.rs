@@ -9,7 +9,7 @@ fn misuse<'ctx>(
     x: &mut DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let part = x.slice(..8)?;
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 8), (part, &mut *x)) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 8), (part, &mut *x)) }
 }
 
 fn main() {}

@@ -8,7 +8,7 @@ fn misuse<'s, 'ctx, A: KernelArgs<'ctx>>(
     kernel: &Function<'ctx>,
     args: A,
 ) -> Result {
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 1), args) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 1), args) }
 }
 
 fn main() {}

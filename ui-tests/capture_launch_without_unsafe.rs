@@ -7,7 +7,7 @@ fn misuse<'ctx>(
     stream: &mut Stream<'ctx>,
     kernel: &Function<'ctx>,
 ) -> Result {
-    gpu.capture(stream, |c| c.stream().launch(kernel, LaunchConfig::new(1, 1), ())).map(drop)
+    gpu.capture(stream, |c| c.stream().launch_unchecked(kernel, LaunchConfig::new(1, 1), ())).map(drop)
 }
 
 fn main() {}

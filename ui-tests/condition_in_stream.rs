@@ -6,7 +6,7 @@ fn misuse(gpu: &PushedGuard<'_>, stream: &Stream<'_>, kernel: &Function<'_>) -> 
     gpu.build_graph(|g| {
         let mut condition = g.condition(1)?;
         // SAFETY: the kernel sets the condition.
-        unsafe { gpu.on(stream).launch(kernel, LaunchConfig::new(1, 1), (&mut condition,)) }?;
+        unsafe { gpu.on(stream).launch_unchecked(kernel, LaunchConfig::new(1, 1), (&mut condition,)) }?;
         g.if_node(&[], condition, |_| Ok(()))
     })
     .map(drop)

@@ -8,7 +8,7 @@ fn misuse<'s, 'other, 'env, 'ctx>(
     kernel: &Function<'ctx>,
     condition: &mut Condition<'other>,
 ) -> Result {
-    unsafe { g.kernel(&[], kernel, LaunchConfig::new(1, 1), (condition,)) }.map(drop)
+    unsafe { g.kernel_unchecked(&[], kernel, LaunchConfig::new(1, 1), (condition,)) }.map(drop)
 }
 
 fn main() {}

@@ -9,7 +9,7 @@ fn misuse(stack: &mut ContextStack, a: &Context, b: &Context, ptx: &str) -> Resu
     let inner = outer.push(b)?;
     let kernel = inner.load_ptx(ptx)?.function("fill")?;
     let stream = inner.stream()?;
-    unsafe { inner.on(&stream).launch(&kernel, LaunchConfig::new(1, 16), (16_u32, &mut buffer)) }
+    unsafe { inner.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 16), (16_u32, &mut buffer)) }
 }
 
 fn main() {}

@@ -7,7 +7,7 @@ fn misuse<'s, 'ctx>(
     kernel: &Function<'ctx>,
     y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 1), (&*y, &mut *y)) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 1), (&*y, &mut *y)) }
 }
 
 fn main() {}

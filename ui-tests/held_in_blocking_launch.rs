@@ -11,7 +11,7 @@ fn misuse<'ctx>(
 ) -> Result {
     gpu.scope(|s| {
         let mut held = s.hold(buffer);
-        unsafe { gpu.on(stream).launch(kernel, LaunchConfig::new(1, 1), (&mut held,)) }
+        unsafe { gpu.on(stream).launch_unchecked(kernel, LaunchConfig::new(1, 1), (&mut held,)) }
     })
 }
 

@@ -15,7 +15,7 @@ fn misuse<'ctx>(
         gpu.scope(|inner| inner.on(stream).download(&held, host))?;
         gpu.scope(|inner| inner.on(stream).copy(held.slice(..8)?, &mut inner.on(stream).scratch(8)?))?;
         let config = LaunchConfig::new(1, 1);
-        gpu.scope(|inner| unsafe { inner.on(stream).launch(kernel, config, (&held,)) })
+        gpu.scope(|inner| unsafe { inner.on(stream).launch_unchecked(kernel, config, (&held,)) })
     })
 }
 

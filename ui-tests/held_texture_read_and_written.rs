@@ -10,7 +10,7 @@ fn misuse<'s, 'ctx>(
     kernel: &Function<'ctx>,
     image: &mut ScopedTexture<'s, ScopedSurface<'s, f32>>,
 ) -> Result {
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 1), (&*image, image.surface_mut())) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 1), (&*image, image.surface_mut())) }
 }
 
 fn main() {}

@@ -11,8 +11,8 @@ fn misuse<'ctx>(
     let config = LaunchConfig::new(1, 16);
     let factor = 2.0_f32;
     let host = [0.0_f32; 16];
-    unsafe { stream.launch(kernel, config, (&factor, &mut x)) }?;
-    unsafe { stream.launch(kernel, config, (&host[..], &mut x)) }
+    unsafe { stream.launch_unchecked(kernel, config, (&factor, &mut x)) }?;
+    unsafe { stream.launch_unchecked(kernel, config, (&host[..], &mut x)) }
 }
 
 fn main() {}

@@ -7,7 +7,7 @@ fn misuse<'ctx>(
     store: &Function<'ctx>,
     x: &mut DeviceBuffer<'ctx, u32>,
 ) -> Result {
-    gpu.build_graph(|g| g.kernel(&[], store, LaunchConfig::new(1, 1), (&mut g.hold(x), 9_u32)))
+    gpu.build_graph(|g| g.kernel_unchecked(&[], store, LaunchConfig::new(1, 1), (&mut g.hold(x), 9_u32)))
         .map(drop)
 }
 

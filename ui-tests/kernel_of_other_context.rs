@@ -9,7 +9,7 @@ fn launch(stack: &mut ContextStack, one: &Context, other: &Context) -> Result {
     let inner = outer.push(other)?;
     let stream = inner.stream()?;
     // SAFETY: nothing(unsigned).
-    unsafe { inner.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (4_u32,)) }
+    unsafe { inner.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 1), (4_u32,)) }
 }
 
 fn main() {}

@@ -10,7 +10,7 @@ fn twice(stack: &mut ContextStack, context: &Context) -> Result {
     let kernel = module.kernel::<(u32, &[f32], &mut [f32])>("twice")?;
     let (x, y): (DeviceBuffer<'_, f32>, DeviceBuffer<'_, f32>) = (gpu.alloc(4)?, gpu.alloc(4)?);
     // SAFETY: twice(unsigned, const float *, float *) over 4 elements.
-    unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 4), (4, &x, &y)) }
+    unsafe { gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 4), (4, &x, &y)) }
 }
 
 fn main() {}

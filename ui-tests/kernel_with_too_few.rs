@@ -8,7 +8,7 @@ fn fill(stack: &mut ContextStack, context: &Context) -> Result {
     let stream = gpu.stream()?;
     let kernel = gpu.load_ptx(".version 7.0")?.kernel::<(u32, &mut [f32])>("fill")?;
     // SAFETY: fill(unsigned, float *).
-    unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 4), (4,)) }
+    unsafe { gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 4), (4,)) }
 }
 
 fn main() {}

@@ -6,7 +6,7 @@ fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>, kernel: &Functio
     let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
     let launch = LaunchConfig::new(1, 1).extended().launch_completion_event(&event);
     drop(event);
-    unsafe { gpu.on(stream).launch(kernel, launch, ()) }
+    unsafe { gpu.on(stream).launch_unchecked(kernel, launch, ()) }
 }
 
 fn main() {}

@@ -10,7 +10,7 @@ fn misuse(stack: &mut ContextStack, a: &Context, b: &Context, ptx: &str) -> Resu
     let kernel = inner.load_ptx(ptx)?.function("fill")?;
     let stream = inner.stream()?;
     let launch = LaunchConfig::new(1, 1).extended().programmatic_event(&event, false);
-    unsafe { inner.on(&stream).launch(&kernel, launch, ()) }
+    unsafe { inner.on(&stream).launch_unchecked(&kernel, launch, ()) }
 }
 
 fn main() {}

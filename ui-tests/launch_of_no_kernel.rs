@@ -12,11 +12,11 @@ fn misuse<'ctx>(
 ) -> Result {
     let config = LaunchConfig::new(1, 1);
     // SAFETY: the kernel has no parameters, and uses no memory.
-    unsafe { gpu.on(stream).launch(of_library, config, ()) }?;
+    unsafe { gpu.on(stream).launch_unchecked(of_library, config, ()) }?;
     // SAFETY: as above.
-    unsafe { gpu.on(stream).launch(module, config, ()) }?;
+    unsafe { gpu.on(stream).launch_unchecked(module, config, ()) }?;
     // SAFETY: as above.
-    unsafe { gpu.on(stream).launch(detached, config, ()) }
+    unsafe { gpu.on(stream).launch_unchecked(detached, config, ()) }
 }
 
 fn main() {}

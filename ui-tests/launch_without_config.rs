@@ -3,7 +3,7 @@
 use cuscope::{Function, PushedGuard, Result, Stream};
 
 fn misuse<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>, kernel: &Function<'ctx>) -> Result {
-    unsafe { gpu.on(stream).launch(kernel, (16, 256), ()) }
+    unsafe { gpu.on(stream).launch_unchecked(kernel, (16, 256), ()) }
 }
 
 fn main() {}

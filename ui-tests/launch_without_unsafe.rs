@@ -1,5 +1,5 @@
 //! A launch is `unsafe`: no compiler has seen that the kernel stays inside its buffers, and if it does
-//! not, the process loses the GPU (F60). Check the kernel against the contract of `launch`.
+//! not, the process loses the GPU (F60). Check the kernel against the contract of `launch_unchecked`.
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 
@@ -9,7 +9,7 @@ fn misuse<'ctx>(
     mut x: DeviceBuffer<'ctx, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 16);
-    stream.launch(kernel, config, (16_u32, &mut x))
+    stream.launch_unchecked(kernel, config, (16_u32, &mut x))
 }
 
 fn main() {}

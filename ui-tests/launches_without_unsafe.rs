@@ -5,7 +5,7 @@ use cuscope::graph::{Graph, GraphDefinition, KernelNode};
 use cuscope::{Function, LaunchConfig, OrderedStream, PushedGuard, Result, SyncDefaultStream, SyncStream};
 
 fn on_a_default_stream<'ctx>(stream: &SyncDefaultStream<'_, 'ctx>, kernel: &Function<'ctx>) -> Result {
-    stream.launch(kernel, LaunchConfig::new(1, 16), ())
+    stream.launch_unchecked(kernel, LaunchConfig::new(1, 16), ())
 }
 
 fn without_a_wait<'ctx>(stream: &SyncStream<'_, 'ctx>, kernel: &Function<'ctx>) -> Result {
@@ -13,7 +13,7 @@ fn without_a_wait<'ctx>(stream: &SyncStream<'_, 'ctx>, kernel: &Function<'ctx>) 
 }
 
 fn in_an_ordered_stream<'ctx>(stream: &OrderedStream, kernel: &Function<'ctx>) -> Result {
-    stream.launch(kernel, LaunchConfig::new(1, 16), ())
+    stream.launch_unchecked(kernel, LaunchConfig::new(1, 16), ())
 }
 
 fn in_a_node<'ctx>(
@@ -22,7 +22,7 @@ fn in_a_node<'ctx>(
     node: KernelNode,
     kernel: &Function<'ctx>,
 ) -> Result {
-    gpu.set_kernel(graph, node, kernel, LaunchConfig::new(1, 16), ())
+    gpu.set_kernel_unchecked(graph, node, kernel, LaunchConfig::new(1, 16), ())
 }
 
 fn in_a_node_of_a_definition<'ctx>(
@@ -31,7 +31,7 @@ fn in_a_node_of_a_definition<'ctx>(
     node: KernelNode,
     kernel: &Function<'ctx>,
 ) -> Result {
-    definition.set_kernel(gpu, node, kernel, LaunchConfig::new(1, 16), ())
+    definition.set_kernel_unchecked(gpu, node, kernel, LaunchConfig::new(1, 16), ())
 }
 
 fn main() {}

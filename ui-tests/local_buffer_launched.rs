@@ -11,9 +11,9 @@ fn misuse<'ctx>(
     let config = LaunchConfig::new(1, 1);
     gpu.scope(move |s| {
         let stream = s.on(stream);
-        unsafe { stream.launch(kernel, config, (&x,)) }?;
-        unsafe { stream.launch(kernel, config, (&mut y,)) }?;
-        unsafe { stream.launch(kernel, config, (z.slice(..)?,)) }
+        unsafe { stream.launch_unchecked(kernel, config, (&x,)) }?;
+        unsafe { stream.launch_unchecked(kernel, config, (&mut y,)) }?;
+        unsafe { stream.launch_unchecked(kernel, config, (z.slice(..)?,)) }
     })
 }
 

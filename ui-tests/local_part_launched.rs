@@ -13,8 +13,8 @@ fn misuse<'ctx>(
     gpu.scope(|s| {
         let stream = s.on(stream);
         let (read, mut written) = (x.slice_mut(..)?, y.slice_mut(..)?);
-        unsafe { stream.launch(kernel, config, (&read,)) }?;
-        unsafe { stream.launch(kernel, config, (&mut written,)) }
+        unsafe { stream.launch_unchecked(kernel, config, (&read,)) }?;
+        unsafe { stream.launch_unchecked(kernel, config, (&mut written,)) }
     })
 }
 

@@ -11,8 +11,8 @@ fn misuse<'ctx>(
     let config = LaunchConfig::new(1, 1);
     gpu.scope(move |s| {
         let stream = s.on(stream);
-        unsafe { stream.launch(kernel, config, (&read,)) }?;
-        unsafe { stream.launch(kernel, config, (&mut written,)) }
+        unsafe { stream.launch_unchecked(kernel, config, (&read,)) }?;
+        unsafe { stream.launch_unchecked(kernel, config, (&mut written,)) }
     })
 }
 

@@ -8,7 +8,7 @@ fn misuse<'s, 'ctx>(
     mapped: &mut ScopedPinned<'s, f32>,
 ) -> Result {
     let host = mapped.access()?;
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 1), (&mut *mapped,)) }?;
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 1), (&mut *mapped,)) }?;
     host[0] = 1.0;
     Ok(())
 }

@@ -8,7 +8,7 @@ fn misuse<'ctx>(
     kernel: &Function<'ctx>,
     mapped: &mut ScopedPinned<'_, f32>,
 ) -> Result {
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 1), (mapped,)) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 1), (mapped,)) }
 }
 
 fn main() {}

@@ -12,7 +12,7 @@ fn misuse<'ctx>(
     gpu.scope(|outer| {
         let mapped = outer.map(host);
         gpu.scope(|inner| unsafe {
-            inner.on(stream).launch(kernel, LaunchConfig::new(1, 1), (&mapped,))
+            inner.on(stream).launch_unchecked(kernel, LaunchConfig::new(1, 1), (&mapped,))
         })
     })
 }

@@ -7,7 +7,7 @@ fn misuse<'ctx>(
     kernel: &Function<'ctx>,
     mut x: OrderedBuffer<f32>,
 ) -> Result {
-    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (&x, &mut x)) }
+    unsafe { ordered.launch_unchecked(kernel, LaunchConfig::new(1, 1), (&x, &mut x)) }
 }
 
 fn main() {}

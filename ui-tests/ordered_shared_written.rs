@@ -8,7 +8,7 @@ fn misuse<'ctx>(
     mut shared: SharedBuffer<f32>,
 ) -> Result {
     ordered.fill(&mut shared, 1.0)?;
-    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (&mut shared,)) }
+    unsafe { ordered.launch_unchecked(kernel, LaunchConfig::new(1, 1), (&mut shared,)) }
 }
 
 fn main() {}

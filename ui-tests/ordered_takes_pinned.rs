@@ -7,7 +7,7 @@ fn misuse<'ctx>(
     kernel: &Function<'ctx>,
     x: &mut PinnedBuffer<f32>,
 ) -> Result {
-    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (x,)) }
+    unsafe { ordered.launch_unchecked(kernel, LaunchConfig::new(1, 1), (x,)) }
 }
 
 fn main() {}

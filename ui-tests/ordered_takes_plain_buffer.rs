@@ -8,7 +8,7 @@ fn misuse<'ctx>(
     x: &mut DeviceBuffer<'ctx, f32>,
 ) -> Result {
     ordered.copy(x, &mut ordered.alloc(8)?)?;
-    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (x,)) }
+    unsafe { ordered.launch_unchecked(kernel, LaunchConfig::new(1, 1), (x,)) }
 }
 
 fn main() {}

@@ -9,7 +9,7 @@ fn misuse<'ctx>(
     mut part: DeviceSliceMut<'_, 'ctx, f32>,
 ) -> Result {
     let mut again = part;
-    unsafe { stream.launch(kernel, LaunchConfig::new(1, 16), (&mut part, &mut again)) }
+    unsafe { stream.launch_unchecked(kernel, LaunchConfig::new(1, 16), (&mut part, &mut again)) }
 }
 
 fn main() {}

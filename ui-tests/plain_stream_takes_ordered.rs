@@ -8,7 +8,7 @@ fn misuse<'ctx>(
     mut x: OrderedBuffer<f32>,
 ) -> Result {
     on.fill(&mut x, 1.0)?;
-    unsafe { on.launch(kernel, LaunchConfig::new(1, 1), (&mut x,)) }
+    unsafe { on.launch_unchecked(kernel, LaunchConfig::new(1, 1), (&mut x,)) }
 }
 
 fn main() {}

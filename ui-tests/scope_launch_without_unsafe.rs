@@ -7,7 +7,7 @@ fn misuse<'s, 'ctx>(
     kernel: &Function<'ctx>,
     y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
-    stream.launch(kernel, LaunchConfig::new(1, 1), (y,))
+    stream.launch_unchecked(kernel, LaunchConfig::new(1, 1), (y,))
 }
 
 fn main() {}

@@ -12,7 +12,7 @@ fn misuse<'ctx>(
     let map = gpu.tensor_map(&TensorLayout::tiled(&[64], &[32]), &buffer)?;
     drop(buffer);
     // SAFETY: the kernel takes a tensor map of 64 numbers.
-    unsafe { gpu.on(stream).launch(kernel, LaunchConfig::new(1, 1), (map,)) }
+    unsafe { gpu.on(stream).launch_unchecked(kernel, LaunchConfig::new(1, 1), (map,)) }
 }
 
 fn main() {}

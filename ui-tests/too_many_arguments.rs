@@ -9,7 +9,7 @@ fn misuse<'ctx>(stream: SyncStream<'_, 'ctx>, kernel: &Function<'ctx>) -> Result
         1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
         28, 29, 30, 31, 32, 33,
     );
-    unsafe { stream.launch(kernel, config, many) }
+    unsafe { stream.launch_unchecked(kernel, config, many) }
 }
 
 fn main() {}

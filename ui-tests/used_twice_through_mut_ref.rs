@@ -8,8 +8,8 @@ fn misuse<'s, 'ctx>(
     y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
     let config = LaunchConfig::new(1, 1);
-    unsafe { stream.launch(kernel, config, (y,)) }?;
-    unsafe { stream.launch(kernel, config, (y,)) }
+    unsafe { stream.launch_unchecked(kernel, config, (y,)) }?;
+    unsafe { stream.launch_unchecked(kernel, config, (y,)) }
 }
 
 fn main() {}

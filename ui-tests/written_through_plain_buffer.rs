@@ -11,8 +11,8 @@ fn misuse<'ctx>(
 ) -> Result {
     let config = LaunchConfig::new(1, 1);
     gpu.scope(|s| {
-        unsafe { s.on(stream).launch(kernel, config, (&mut *buffer,)) }?;
-        unsafe { s.on(stream).launch(kernel, config, (&mut *buffer,)) }
+        unsafe { s.on(stream).launch_unchecked(kernel, config, (&mut *buffer,)) }?;
+        unsafe { s.on(stream).launch_unchecked(kernel, config, (&mut *buffer,)) }
     })
 }
 

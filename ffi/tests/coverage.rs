@@ -100,7 +100,7 @@ fn the_table_says_what_is_so() {
         );
     }
     let declarations = Declarations::read(sources(&here.join("src")).unwrap().values()).unwrap();
-    // Looked-up functions are named by their path, the others by the macros of `src/call/`.
+    // Looked-up functions are named by their path, the others by the macros of `src/core/call/`.
     let called = ["ffi::", "answer!(", "later!("].map(|before| names_behind(&safe, before));
     let table = table(&declarations, &called.into_iter().flatten().collect(), &answered(&soft));
     let file = here.join("COVERAGE.md");

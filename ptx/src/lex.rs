@@ -64,7 +64,7 @@ fn starts_word(byte: u8) -> bool {
 }
 
 fn in_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.')
 }
 
 impl<'s> Lexer<'s> {

@@ -95,9 +95,9 @@ impl Module {
         let mut bytes = variable.init.clone();
         for fixup in &variable.fixups {
             let address = addresses.get(fixup.global).copied().unwrap_or_default();
-            let value = address.wrapping_add_signed(fixup.addend).to_le_bytes();
-            if let Some(place) = bytes.get_mut(fixup.offset..fixup.offset + 8) {
-                place.copy_from_slice(&value);
+            let value = (address.wrapping_add_signed(fixup.addend) >> fixup.shift).to_le_bytes();
+            if let Some(place) = bytes.get_mut(fixup.offset..fixup.offset + fixup.bytes) {
+                place.copy_from_slice(&value[..fixup.bytes]);
             }
         }
         bytes
@@ -139,8 +139,12 @@ pub struct Global {
 /// An address of a variable in the initialiser of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixup {
-    /// Where the 8 bytes begin.
+    /// Where the bytes begin.
     pub offset: usize,
+    /// How many there are, at most 8.
+    pub bytes: usize,
+    /// Which bits of the address they are: from this one on.
+    pub shift: u32,
     /// The variable, by its index in [`Module::globals`].
     pub global: usize,
     /// What is added to its address.

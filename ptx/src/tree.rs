@@ -45,8 +45,8 @@ pub(crate) enum Init<'s> {
     F32(u32),
     /// The bits of an f64.
     F64(u64),
-    /// The address of a variable, and an addend.
-    Address(&'s str, i64),
+    /// The address of a variable, and an addend, or one of a variable or function without either.
+    Address(&'s str, Option<i64>),
     /// A byte of the address of a variable: its number.
     AddressByte(&'s str, i64, u32),
 }
@@ -58,6 +58,8 @@ pub(crate) struct Variable<'s> {
     pub(crate) name: &'s str,
     /// The line it is declared on.
     pub(crate) line: u32,
+    /// Its place among the tokens of the text.
+    pub(crate) at: usize,
     /// Where it lies.
     pub(crate) space: Space,
     /// Its alignment in bytes.
@@ -97,6 +99,12 @@ pub(crate) struct Function<'s> {
     pub(crate) name: &'s str,
     /// The line it is declared on.
     pub(crate) line: u32,
+    /// Its place among the tokens of the text.
+    pub(crate) at: usize,
+    /// Whether it is `.visible` or `.weak`.
+    pub(crate) visible: bool,
+    /// Whether it is `.extern`.
+    pub(crate) external: bool,
     /// Whether it is an `.entry`.
     pub(crate) entry: bool,
     /// What it returns.

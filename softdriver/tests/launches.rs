@@ -330,6 +330,30 @@ fn a_library_gives_its_ptx_and_is_not_missed_without_need() {
     ok!(cuCtxDestroy_v2(context));
 }
 
+/// A module alone has memory for such a variable (F644), but the linker wants a text that defines it, before or behind the
+/// one that names it in an initialiser.
+#[test]
+fn a_variable_of_another_text_is_linked_or_missed() {
+    let context = context();
+    let text = format!(
+        "{HEAD}.extern .global .u32 elsewhere;\n.visible .global .u64 place = elsewhere;\n\
+         .visible .entry test(.param .u64 out) {{ .reg .b64 %rd<3>; .reg .b32 %r<2>;\n\
+         ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [place]; ld.global.u32 %r1, [%rd2];\n\
+         st.global.u32 [%rd1], %r1; ret; }}"
+    );
+    let (code, log, _) = linked(&text, &archive(&[]));
+    assert_eq!(code, 300);
+    assert!(log.contains("Undefined reference to 'elsewhere' in 'input'"), "{log}");
+    let defines = format!("{HEAD}.visible .global .u32 elsewhere = 7;\n");
+    let (code, log, module) = linked(&text, &archive(&[defines.as_bytes()]));
+    assert_eq!(code, 0, "{log}");
+    let out = device_memory(&[0]);
+    let function = made!(cuModuleGetFunction(module, c"test".as_ptr()));
+    assert_eq!(launch(function, null_mut(), &[out]), 0);
+    assert_eq!(values(out, 1), [7]);
+    ok!(cuCtxDestroy_v2(context));
+}
+
 /// Numba's kernels call these functions of `libcudadevrt.a`.
 #[test]
 fn blocks_wait_for_one_another_by_the_device_runtime() {

@@ -104,7 +104,7 @@ impl Context {
                 });
             }
         };
-        Ok(Context::new(raw, device, end))
+        Ok(Context::own(raw, device, end))
     }
 
     /// Takes a green context over from foreign code. The last clone destroys it.
@@ -121,7 +121,7 @@ impl Context {
         init()?;
         // SAFETY: a green context that is alive (1).
         let context = unsafe { green::context_of(raw) }?;
-        Ok(Context::new(context, device_of(context)?, End::DestroyGreen(raw)))
+        Ok(Context::own(context, device_of(context)?, End::DestroyGreen(raw)))
     }
 
     /// Gives the context to foreign code, together with the call that releases it.
@@ -149,7 +149,7 @@ impl Context {
 #[inline]
 fn device_of(raw: CUcontext) -> Result<Device> {
     let unknown = Device::from_raw(ffi::CU_DEVICE_INVALID);
-    let context = Context::new(raw, unknown, End::Nothing);
+    let context = Context::own(raw, unknown, End::Nothing);
     ContextStack::reentrant(|stack| {
         let gpu = stack.push(&context)?;
         let device = current_context()?.ok_or(Error::NotCurrent { call: CALL })?.device()?;
@@ -164,6 +164,6 @@ fn is_primary(raw: CUcontext, device: Device) -> Result<bool> {
     if !device.primary_context_state()?.active {
         return Ok(false); // and is not activated for the question
     }
-    let primary = Context::new(primary::retain(device)?, device, End::Release);
+    let primary = Context::own(primary::retain(device)?, device, End::Release);
     Ok(primary.raw() == raw)
 }

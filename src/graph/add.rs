@@ -68,8 +68,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     }
 
     /// Adds the launch of a kernel. Plain values among the arguments keep their value until
-    /// [`set_kernel`](crate::PushedGuard::set_kernel), and attributes for ever. The graph keeps the kernel's module
-    /// loaded.
+    /// [`set_kernel_unchecked`](crate::PushedGuard::set_kernel_unchecked), and attributes for ever. The graph keeps the
+    /// kernel's module loaded.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
@@ -80,11 +80,11 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// grid does not consist of.
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. The other
-    ///    nodes are in flight at the same time, unless memory that both use, or the program, orders them.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graph.
+    ///    The other nodes are in flight at the same time, unless memory that both use, or the program, orders them.
     #[doc(alias = "cuGraphAddKernelNode")]
     #[doc(alias = "cuGraphKernelNodeSetAttribute")]
-    pub unsafe fn kernel<
+    pub unsafe fn kernel_unchecked<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
     >(

@@ -163,7 +163,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     let config = LaunchConfig::for_num_elems(64)?;
     ///     for a in [1.0_f32, 2.0] {
     ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    ///         unsafe { stream.launch(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
+    ///         unsafe { stream.launch_unchecked(&saxpy, config, (64_u32, a, &x, &mut y)) }?;
     ///     }
     ///     Ok(())
     /// })?;

@@ -136,7 +136,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     ///     g.while_node(&[], more, |more| {
     ///         let one = LaunchConfig::new(1, 1);
     ///         // SAFETY: the kernel uses one element, from one thread.
-    ///         unsafe { g.kernel(&[], &halve, one, (&mut number, more)) }.map(drop)
+    ///         unsafe { g.kernel_unchecked(&[], &halve, one, (&mut number, more)) }.map(drop)
     ///     })?;
     ///     Ok(())
     /// })?;

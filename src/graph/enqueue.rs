@@ -41,15 +41,15 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     /// The errors of [`ScopedStream::zero`].
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result;
 
-    /// Launches a kernel, or captures its launch: [`ScopedStream::launch`].
+    /// Launches a kernel, or captures its launch: [`ScopedStream::launch_unchecked`].
     ///
     /// # Errors
-    /// The errors of [`ScopedStream::launch`]; [`InvalidArgument`](crate::Error::InvalidArgument) for events among the
-    /// attributes of a captured launch or of a node that is built, and for a programmatic start of such a node.
+    /// The errors of [`ScopedStream::launch_unchecked`]; [`InvalidArgument`](crate::Error::InvalidArgument) for events
+    /// among the attributes of a captured launch or of a node that is built, and for a programmatic start of such a node.
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay if it is captured.
-    unsafe fn launch<
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay if it is captured.
+    unsafe fn launch_unchecked<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
     >(
@@ -92,14 +92,14 @@ macro_rules! impl_enqueue {
                 $stream::zero(&self, to)
             }
             #[inline]
-            unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>>(
+            unsafe fn launch_unchecked<K: Launchable<'ctx>, A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>>(
                 self,
                 kernel: &K,
                 config: impl LaunchSpec<'ctx>,
                 args: A,
             ) -> Result {
                 // SAFETY: the caller's obligations 1 to 3.
-                unsafe { $stream::launch(&self, kernel, config, args) }
+                unsafe { $stream::launch_unchecked(&self, kernel, config, args) }
             }
         }
     )* };
@@ -121,7 +121,7 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
-    unsafe fn launch<
+    unsafe fn launch_unchecked<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
     >(
@@ -131,6 +131,6 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { self.kernel(&[], kernel, config, args) }.map(drop)
+        unsafe { self.kernel_unchecked(&[], kernel, config, args) }.map(drop)
     }
 }

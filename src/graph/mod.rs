@@ -3,16 +3,18 @@
 //! The guide has a page about this: [graphs](crate::guide::graphs).
 #![allow(unsafe_code, reason = "calls the driver")]
 
+mod build;
+mod capture;
+mod definition;
+mod captured_stream;
+mod stream;
+mod replay;
 mod add;
 mod alloc;
 mod arena;
 pub(crate) mod buffers;
-mod build;
-mod capture;
-mod captured_stream;
 mod conditional;
 mod copy;
-mod definition;
 mod device_memory;
 mod difference;
 mod dot;
@@ -23,11 +25,9 @@ pub(crate) mod node;
 mod pool;
 mod raw;
 mod regions;
-mod replay;
 mod resources;
 mod semaphores;
 mod set;
-mod stream;
 mod times;
 mod update;
 

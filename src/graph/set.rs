@@ -144,7 +144,7 @@ impl Change<'_> {
     }
 
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graph.
     unsafe fn kernel<'a, 'ctx, K, A>(
         self,
         gpu: &PushedGuard<'ctx>,
@@ -363,8 +363,8 @@ impl Graph<'_> {
 
 /// # Changes of nodes
 ///
-/// They apply from the next replay on. [`PushedGuard::set_kernel`] changes a kernel. A node that cannot be changed as asked
-/// stays as it was.
+/// They apply from the next replay on. [`PushedGuard::set_kernel_unchecked`] changes a kernel. A node that cannot be
+/// changed as asked stays as it was.
 ///
 /// The graph keeps what a node uses, such as its function, event or module, until the next change of the node. It also keeps
 /// what the node used when the graph was captured or built, because [copies](Self::try_clone) use that. Nothing more is kept,
@@ -569,16 +569,17 @@ impl<'ctx> GraphDefinition<'ctx> {
         self.change(COPY, node.id())?.copy(&copy)
     }
 
-    /// Changes the launch of a kernel: [`PushedGuard::set_kernel`].
+    /// Changes the launch of a kernel: [`PushedGuard::set_kernel_unchecked`].
     ///
     /// # Errors
-    /// The errors of [`PushedGuard::set_kernel`].
+    /// The errors of [`PushedGuard::set_kernel_unchecked`].
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graphs that are made afterwards.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graphs
+    ///    that are made afterwards.
     #[doc(alias = "cuGraphKernelNodeSetParams")]
     #[inline]
-    pub unsafe fn set_kernel<
+    pub unsafe fn set_kernel_unchecked<
         'a,
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'a>> + ArgumentsOf<K::Signature>,
@@ -705,9 +706,9 @@ impl<'ctx> PushedGuard<'ctx> {
     /// invalid extents; `CUDA_ERROR_INVALID_CLUSTER_SIZE` for a grid that does not consist of the node's clusters. The node then stays as it was ([F218](crate::driver_facts#F218)).
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graph.
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]
-    pub unsafe fn set_kernel<
+    pub unsafe fn set_kernel_unchecked<
         'a,
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'a>> + ArgumentsOf<K::Signature>,

@@ -200,11 +200,11 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     /// page-locked memory.
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), for each replay of the graph. Work that
-    ///    is captured on other streams is in flight simultaneously, unless memory that both use orders it.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graph.
+    ///    Work that is captured on other streams is in flight simultaneously, unless memory that both use orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<
+    pub unsafe fn launch_unchecked<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
     >(

@@ -34,7 +34,7 @@
 //!     let mut points = stream.map_buffer::<f32>(points)?;
 //!     let config = LaunchConfig::for_num_elems(points.len())?;
 //!     // SAFETY: the kernel moves the points, and touches no other memory.
-//!     unsafe { stream.launch(advance, config, (&mut points, seconds)) }
+//!     unsafe { stream.launch_unchecked(advance, config, (&mut points, seconds)) }
 //!     // OpenGL may draw now.
 //! }
 //! ```

@@ -17,10 +17,12 @@ impl Ptx {
     ///
     /// # Errors
     /// [`Error::Image`](crate::Error::Image) for text that begins neither with `.version` nor with a comment,
-    /// for a character outside of ASCII, also in a comment ([F638](crate::driver_facts#F638)),
-    /// and for text that is known to crash the driver's compiler ([F293](crate::driver_facts#F293)): a string
-    /// or number of more than 4 KiB, a name of more than 16 KiB, more than 2^20 registers, as many threads,
-    /// blocks or bytes of an alignment, and a division by anything but a plain number.
+    /// for a character outside of ASCII, also in a comment ([F638](crate::driver_facts#F638)), and for text that is
+    /// known to crash the driver's compiler ([F293](crate::driver_facts#F293)): a string or number of more than
+    /// 4 KiB, a name of more than 16 KiB, more than 2^20 registers, as many threads, blocks or bytes of an
+    /// alignment, an initialiser of an array that is no list, an atomic operation on a variable in local memory by
+    /// its name, a third element of a register of two, a call with a constant for a result, a function within a
+    /// function, and a division by anything but a plain number.
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for text that contains a NUL.
     pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
         let text = text.with_nul()?;

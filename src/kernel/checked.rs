@@ -33,7 +33,7 @@ use std::marker::PhantomData;
 /// let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
 /// let (x, mut y) = (gpu.on(&stream).zeroed(4)?, gpu.on(&stream).zeroed(4)?);
 /// // SAFETY: the kernel stays inside `x` and `y`, which have 4 elements.
-/// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 4), (4, 2.0, &x, &mut y)) }?;
+/// unsafe { gpu.on(&stream).launch_unchecked(&saxpy, LaunchConfig::new(1, 4), (4, 2.0, &x, &mut y)) }?;
 /// assert!(module.kernel::<(u32, f64, &[f32], &mut [f32])>("saxpy").is_err());
 /// # Ok(()) }
 /// ```
@@ -179,7 +179,9 @@ fn compare(given: &[Given], kernel: &[ParameterInfo]) -> Result<(), Problem> {
 #[inline]
 fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
     let mut both = given.iter().zip(&entry.params).enumerate();
-    match both.find(|(_, (given, param))| given.size == param.size && !param.admits(given.class)) {
+    match both
+        .find(|(_, (given, param))| given.size == param.size && !param.admits((given.class)()))
+    {
         Some((index, (given, param))) => {
             let pointer = if param.pointer { " .ptr" } else { "" };
             let array = if param.array { " […]" } else { "" };

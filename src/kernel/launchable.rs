@@ -38,7 +38,8 @@ pub trait ArgumentsOf<S> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument for a parameter `{P}`",
     label = "the kernel's signature has `{P}`",
-    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)"
+    note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)",
+    note = "in code that is generic over `T: Element`, the signature has `Value<T>` for a `T`"
 )]
 pub trait Argument<P> {}
 

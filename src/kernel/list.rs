@@ -35,7 +35,7 @@ use std::marker::PhantomData;
 /// let mut arguments = saxpy.arguments()?;
 /// arguments.push(2_u32)?.push(10.0_f32)?.push(&x)?.push(&mut y)?;
 /// // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and stays inside both.
-/// unsafe { gpu.on(&stream).launch(&saxpy, LaunchConfig::new(1, 2), arguments) }?;
+/// unsafe { gpu.on(&stream).launch_unchecked(&saxpy, LaunchConfig::new(1, 2), arguments) }?;
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [10.5, 20.5]);
 /// # Ok(()) }
 /// ```

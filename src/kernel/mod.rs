@@ -10,8 +10,7 @@ mod signature;
 
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
-pub(crate) use launchable::Argument;
-pub use launchable::{AnyArguments, ArgumentsOf, Launchable};
+pub use launchable::{AnyArguments, Argument, ArgumentsOf, Launchable};
 pub use list::ArgumentList;
 pub use parameter::{
     ConditionHandle, In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject, Value,

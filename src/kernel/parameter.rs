@@ -4,7 +4,7 @@ use crate::image::Class;
 use crate::memory::Element;
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
-use std::any::type_name;
+use std::any::{TypeId, type_name};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -20,12 +20,37 @@ use std::marker::PhantomData;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a parameter of a kernel",
     label = "expected a number, `Value<T>`, `&[T]` or `In<T>`, `&mut [T]` or `Out<T>`",
-    note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes"
+    note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes",
+    note = "in code that is generic over `T: Element`, write `Value<T>`: it stands for a number too"
 )]
 pub trait Parameter: sealed::Sealed {}
 
 /// A plain value of type `T`, such as a struct, in a [`Signature`](crate::kernel::Signature). The argument is a `T`. It
 /// does not match a parameter that the PTX text declares as a pointer.
+///
+/// `Value` of a number means what the number means. So code that is generic over the type of its elements writes
+/// `Kernel<(Value<T>, In<T>, Out<T>)>`.
+///
+/// # Examples
+/// ```
+/// use cuscope::memory::Element;
+/// use cuscope::{In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result, Value};
+///
+/// /// Launches `kernel(T a, const T *x, T *y)`.
+/// ///
+/// /// # Safety
+/// /// The kernel stays inside `x` and `y`.
+/// unsafe fn scale<T: Element>(
+///     stream: &OrderedStream,
+///     kernel: &Kernel<(Value<T>, In<T>, Out<T>)>,
+///     a: T,
+///     x: &OrderedBuffer<T>,
+///     y: &mut OrderedBuffer<T>,
+/// ) -> Result {
+///     // SAFETY: that of this function.
+///     unsafe { stream.launch_unchecked(kernel, LaunchConfig::for_num_elems(x.len())?, (a, x, y)) }
+/// }
+/// ```
 pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
 
 macro_rules! debug {
@@ -67,7 +92,7 @@ fn name_of<T>() -> &'static str {
 ///     fn add(&self, a: f32, x: &OrderedBuffer<f32>, y: &mut OrderedBuffer<f32>) -> Result {
 ///         let n = x.len();
 ///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-///         unsafe { self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
+///         unsafe { self.ordered.launch_unchecked(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
 ///     }
 /// }
 /// # use cuscope::Device;
@@ -91,7 +116,7 @@ pub struct Given {
     pub(crate) name: fn() -> &'static str,
     pub(crate) size: usize,
     pub(crate) align: usize,
-    pub(super) class: Class,
+    pub(super) class: fn() -> Class,
 }
 
 pub(crate) mod sealed {
@@ -116,7 +141,7 @@ macro_rules! numbers {
                 name: type_name::<$ty>,
                 size: size_of::<$ty>(),
                 align: align_of::<$ty>(),
-                class: Class::$class,
+                class: || Class::$class,
             };
         }
         impl<const N: usize> Parameter for [$ty; N] {}
@@ -126,7 +151,7 @@ macro_rules! numbers {
                 name: type_name::<[$ty; N]>,
                 size: size_of::<[$ty; N]>(),
                 align: align_of::<$ty>(),
-                class: Class::Bytes,
+                class: || Class::Bytes,
             };
         }
     )*)* };
@@ -153,7 +178,7 @@ impl sealed::Sealed for TensorMapValue {
         size: size_of::<ffi::CUtensorMap>(),
         // That of CUDA before version 13, too.
         align: 64,
-        class: Class::Bytes,
+        class: || Class::Bytes,
     };
 }
 
@@ -164,8 +189,37 @@ impl<T: NoUninit> sealed::Sealed for Value<T> {
         name: type_name::<T>,
         size: size_of::<T>(),
         align: align_of::<T>(),
-        class: Class::Bytes,
+        class: class_of::<T>,
     };
+}
+
+/// Returns the class of a plain value: of a number, what the number is.
+#[inline]
+fn class_of<T: NoUninit>() -> Class {
+    let is = |numbers: &[TypeId]| numbers.contains(&TypeId::of::<T>());
+    #[cfg(feature = "half")]
+    if is(&[TypeId::of::<half::f16>(), TypeId::of::<half::bf16>()]) {
+        return Class::Float;
+    }
+    if is(&[TypeId::of::<f32>(), TypeId::of::<f64>()]) {
+        Class::Float
+    } else if is(&[
+        TypeId::of::<u8>(),
+        TypeId::of::<u16>(),
+        TypeId::of::<u32>(),
+        TypeId::of::<u64>(),
+        TypeId::of::<usize>(),
+        TypeId::of::<i8>(),
+        TypeId::of::<i16>(),
+        TypeId::of::<i32>(),
+        TypeId::of::<i64>(),
+        TypeId::of::<isize>(),
+        TypeId::of::<bool>(),
+    ]) {
+        Class::Integer
+    } else {
+        Class::Bytes
+    }
 }
 
 /// A texture object in a [`Signature`](crate::kernel::Signature): `cudaTextureObject_t` in CUDA C++, `.u64` in PTX. The
@@ -192,7 +246,7 @@ macro_rules! objects {
                 name: name_of::<$object>,
                 size: size_of::<u64>(),
                 align: align_of::<u64>(),
-                class: Class::Integer,
+                class: || Class::Integer,
             };
         }
     )* };
@@ -203,7 +257,7 @@ objects!(TextureObject SurfaceObject ConditionHandle);
 #[inline]
 const fn pointer(name: fn() -> &'static str) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
-    Given { name, size, align, class: Class::Pointer }
+    Given { name, size, align, class: || Class::Pointer }
 }
 
 macro_rules! memory {

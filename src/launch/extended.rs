@@ -22,7 +22,7 @@ const MOST: usize = 15;
 ///
 /// It makes one driver call, like a launch without attributes ([F319](crate::driver_facts#F319)). The
 /// requirements of an attribute on the kernel belong to obligation 3 of
-/// [`SyncStream::launch`](crate::SyncStream::launch).
+/// [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked).
 ///
 /// Every attribute of CUDA 13 that a launch takes is here, but for two. A synchronization policy belongs to a
 /// [stream](crate::Stream::set_sync_policy): the driver refuses it for a launch. A kernel node that kernels update

@@ -1,28 +1,28 @@
 //! Device memory, memory pools, and page-locked host memory.
 
+mod buffer;
+mod pinned;
+mod register;
+mod managed;
+pub(crate) mod pitched;
+pub(crate) mod array;
+mod growable;
+mod info;
+mod pointer;
 pub(crate) mod access;
 pub(crate) mod access_policy;
 mod allocation;
-pub(crate) mod array;
 mod blocks;
-mod buffer;
 mod cast;
 mod copy_flags;
 mod element;
 pub(crate) mod grid;
-mod growable;
 pub(crate) mod home;
 pub(crate) mod in_flight;
-mod info;
 pub(crate) mod lent;
 mod location;
-mod managed;
 pub(crate) mod object;
-mod pinned;
-pub(crate) mod pitched;
-mod pointer;
 mod pool;
-mod register;
 mod slice;
 mod slice_mut;
 mod sync_domain;

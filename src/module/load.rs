@@ -99,7 +99,7 @@ impl Context {
     /// let x = saxpy.stream.from_slice(&[1.0_f32, 2.0])?;
     /// let mut y = saxpy.stream.from_slice(&[0.5_f32, 0.5])?;
     /// // SAFETY: the kernel uses the first 2 elements of `x` and `y`, and both have 2.
-    /// unsafe { saxpy.stream.launch(&saxpy.kernel, LaunchConfig::for_num_elems(2)?, (2, 10.0, &x, &mut y)) }?;
+    /// unsafe { saxpy.stream.launch_unchecked(&saxpy.kernel, LaunchConfig::for_num_elems(2)?, (2, 10.0, &x, &mut y)) }?;
     /// assert_eq!(saxpy.stream.to_vec(&y)?, [10.5, 20.5]);
     /// # Ok(()) }
     /// ```

@@ -38,7 +38,8 @@ impl<'ctx> Module<'ctx> {
     /// exclusive views.
     ///
     /// Kernels of the module may use the variable by its name. The contract of
-    /// [`launch`](crate::SyncStream::launch) covers these uses: nothing else may use the variable meanwhile.
+    /// [`launch_unchecked`](crate::SyncStream::launch_unchecked) covers these uses: nothing else may use the variable
+    /// meanwhile.
     ///
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, `CUDA_ERROR_INVALID_VALUE` for the name of a

@@ -25,8 +25,8 @@ impl<'a, S: Spec, A: Operands> Launch<'a, S, A> {
     /// Creates the launch of a kernel.
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch), whenever the kernel runs. The attributes
-    ///    of the launch extend them.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), whenever the kernel runs. The
+    ///    attributes of the launch extend them.
     #[inline]
     pub(crate) unsafe fn new(function: &'a FunctionInner, spec: S, args: A) -> Self {
         Launch { function, spec, args }

@@ -13,7 +13,7 @@ impl OrderedStream {
     ///
     /// `work` receives the stream, and what a kernel would receive for the arguments: addresses for memory, and plain
     /// values themselves. Its result is returned. Memory among the arguments is `&memory` to read and `&mut memory` to
-    /// write, as for [`launch`](Self::launch). The work is ordered as the operations of the stream are.
+    /// write, as for [`launch_unchecked`](Self::launch_unchecked). The work is ordered as the operations of the stream are.
     ///
     /// # Errors
     /// [`OtherStream`](crate::Error::OtherStream) for memory of another stream. `work` is not called then.

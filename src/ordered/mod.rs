@@ -4,17 +4,17 @@
 #![allow(unsafe_code, reason = "enqueues work on memory that belongs to the stream")]
 
 mod buffer;
-mod foreign;
-mod graphs;
+mod verbs;
+mod pending;
 mod later;
 mod owned;
-mod peers;
-mod pending;
-mod scoped;
-mod semaphores;
 mod shared;
+mod scoped;
+mod foreign;
+mod graphs;
+mod peers;
+mod semaphores;
 mod staging;
-mod verbs;
 
 pub use buffer::{Ordered, OrderedBuffer, OrderedPitchedBuffer, OrderedSource};
 pub use later::PendingVec;
@@ -80,7 +80,7 @@ const STAGING: usize = 1 << 20;
 /// ) -> Result<OrderedBuffer<f32>> {
 ///     let n = x.len();
 ///     // SAFETY: the kernel uses the first `n` elements of `x` and `y`, and both have as many.
-///     unsafe { ordered.launch(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y)) }?;
+///     unsafe { ordered.launch_unchecked(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y)) }?;
 ///     Ok(y) // frees x, behind the launch
 /// }
 ///

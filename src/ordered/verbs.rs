@@ -204,15 +204,15 @@ impl OrderedStream {
     ///
     /// # Errors
     /// [`OtherStream`](Error::OtherStream) for memory of another stream; the errors of
-    /// [`SyncStream::launch`](crate::SyncStream::launch).
+    /// [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked).
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work of other streams is in flight at the same
-    ///    time.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked). Work of other streams is in
+    ///    flight at the same time.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<
+    pub unsafe fn launch_unchecked<
         'ctx,
         K: Launchable<'ctx>,
         A: KernelArgs<'static, InOrder> + ArgumentsOf<K::Signature>,

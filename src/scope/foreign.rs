@@ -11,8 +11,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Lets other code, such as cuBLAS, enqueue work in the stream.
     ///
     /// `work` receives the stream, and what a kernel would receive for the arguments: addresses for memory, and plain
-    /// values themselves. Its result is returned. Memory among the arguments is given as for [`launch`](Self::launch),
-    /// and orders the work as it orders a launch.
+    /// values themselves. Its result is returned. Memory among the arguments is given as for
+    /// [`launch_unchecked`](Self::launch_unchecked), and orders the work as it orders a launch.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a driver error. `work` is not called then.

@@ -118,7 +118,7 @@ impl<'ctx> PushedGuard<'ctx> {
     ///     copy.upload(&x, &mut x_dev)?;
     ///     let config = LaunchConfig::for_num_elems(64)?;
     ///     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    ///     unsafe { run.launch(&saxpy, config, (64_u32, 3.0_f32, &x_dev, &mut y_dev)) }?;
+    ///     unsafe { run.launch_unchecked(&saxpy, config, (64_u32, 3.0_f32, &x_dev, &mut y_dev)) }?;
     ///     copy.download(&y_dev, &mut y)
     /// })?;
     /// assert_eq!(y, [5.0; 64]);

@@ -299,15 +299,15 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Runs a kernel. A later call reports its faults.
     ///
     /// # Errors
-    /// The same as for [`SyncStream::launch`](crate::SyncStream::launch).
+    /// The same as for [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked).
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch). Work on the other streams of the scope is
-    ///    in flight at the same time, unless memory that both use, or an event, orders it.
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked). Work on the other streams of
+    ///    the scope is in flight at the same time, unless memory that both use, or an event, orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<
+    pub unsafe fn launch_unchecked<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
     >(

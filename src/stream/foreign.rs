@@ -14,8 +14,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// Lets other code, such as cuBLAS, enqueue work in the stream, and waits for it.
     ///
     /// `work` receives the stream, and what a kernel would receive for the arguments: addresses for memory, and plain
-    /// values themselves. Its result is returned. Memory among the arguments is given as for [`launch`](Self::launch).
-    /// If `work` panics, the panic continues after the wait.
+    /// values themselves. Its result is returned. Memory among the arguments is given as for
+    /// [`launch_unchecked`](Self::launch_unchecked). If `work` panics, the panic continues after the wait.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext): `work` is not called then. A sticky error

@@ -1,19 +1,19 @@
 //! Streams: their operations, and their attributes.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+mod short;
+mod sync_stream;
+mod sync_default_stream;
+mod stream_ordered;
 mod attributes;
+pub(crate) mod value;
+pub(crate) mod host_function;
 pub(crate) mod blocking;
 #[cfg(feature = "async")]
 pub(crate) mod done;
 mod foreign;
-pub(crate) mod host_function;
 pub(crate) mod legacy_lock;
 mod semaphores;
-mod short;
-mod stream_ordered;
-mod sync_default_stream;
-mod sync_stream;
-pub(crate) mod value;
 
 pub use attributes::{MemSyncDomainMap, SyncPolicy};
 #[cfg(feature = "async")]

@@ -210,14 +210,17 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     /// Launches a kernel and waits for it.
     ///
     /// # Errors
-    /// The errors of [`SyncStream::launch`](crate::SyncStream::launch), and
+    /// The errors of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), and
     /// [`NotCurrent`](crate::Error::NotCurrent).
     ///
     /// # Safety
-    /// 1. to 3. of [`SyncStream::launch`](crate::SyncStream::launch).
+    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
-    pub unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+    pub unsafe fn launch_unchecked<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>,
+    >(
         &self,
         kernel: &K,
         config: impl LaunchSpec<'ctx>,

@@ -402,7 +402,10 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
     #[inline]
-    pub unsafe fn launch<K: Launchable<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+    pub unsafe fn launch_unchecked<
+        K: Launchable<'ctx>,
+        A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>,
+    >(
         &self,
         kernel: &K,
         config: impl LaunchSpec<'ctx>,
@@ -414,15 +417,15 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         unsafe { self.blocking.run(launch) }
     }
 
-    /// Launches a kernel without waiting: one driver call. See [`launch`](Self::launch).
+    /// Launches a kernel without waiting: one driver call. See [`launch_unchecked`](Self::launch_unchecked).
     ///
     /// A later call reports a fault of the kernel.
     ///
     /// # Errors
-    /// The errors of [`launch`](Self::launch).
+    /// The errors of [`launch_unchecked`](Self::launch_unchecked).
     ///
     /// # Safety
-    /// 1. to 3. of [`launch`](Self::launch).
+    /// 1. to 3. of [`launch_unchecked`](Self::launch_unchecked).
     /// 4. Until the stream has been synchronized, nothing else writes the memory among the arguments, or uses
     ///    the memory that the kernel writes: no other stream, no other operation of this crate, and not the
     ///    host. None of it is dropped (a leak is fine).

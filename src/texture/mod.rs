@@ -50,7 +50,7 @@
 //! let mut out = gpu.alloc::<f32>(1)?;
 //! // Half way between the middles of the two texels.
 //! // SAFETY: the kernel is fetch(texture, float x, float *out), and writes one element.
-//! unsafe { gpu.on(&stream).launch(&fetch, LaunchConfig::for_num_elems(1)?, (&texture, 1.0_f32, &mut out)) }?;
+//! unsafe { gpu.on(&stream).launch_unchecked(&fetch, LaunchConfig::for_num_elems(1)?, (&texture, 1.0_f32, &mut out)) }?;
 //! assert_eq!(gpu.on(&stream).to_vec(&out)?, [15.0]);
 //! # Ok(()) }
 //! ```

@@ -56,7 +56,7 @@ use std::sync::Arc;
 /// let table = gpu.texture(row, Sampling::default().linear())?.share();
 /// let mut out = ordered.alloc::<f32>(1)?;
 /// // SAFETY: the kernel is fetch(texture, float x, float *out), and writes one element.
-/// unsafe { ordered.launch(&fetch, LaunchConfig::for_num_elems(1)?, (&table, 1.0_f32, &mut out)) }?;
+/// unsafe { ordered.launch_unchecked(&fetch, LaunchConfig::for_num_elems(1)?, (&table, 1.0_f32, &mut out)) }?;
 /// assert_eq!(ordered.to_vec(&out)?, [15.0]);
 /// # Ok(()) }
 /// ```

@@ -295,7 +295,8 @@ fn one_thread_keeps_two_devices_busy() {
                     let gpu = stack.push(context).unwrap();
                     let Place { stream, spin } = gpu.bind(place).unwrap();
                     // SAFETY: the kernel is spin(u64), and uses no memory.
-                    unsafe { stream.launch(spin, LaunchConfig::new(1, 1), (WORK,)) }.unwrap();
+                    unsafe { stream.launch_unchecked(spin, LaunchConfig::new(1, 1), (WORK,)) }
+                        .unwrap();
                 }
             }
             for (context, place) in all() {
@@ -341,7 +342,7 @@ fn a_replay_in_a_scope_costs_its_launch() {
                 let (stream, mut x) = (c.stream(), c.hold(&mut x));
                 for value in 0..20_u32 {
                     // SAFETY: as above.
-                    unsafe { stream.launch(&store, one, (&mut x, value)) }?;
+                    unsafe { stream.launch_unchecked(&store, one, (&mut x, value)) }?;
                 }
                 Ok(())
             })

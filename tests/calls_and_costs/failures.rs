@@ -585,7 +585,7 @@ fn an_operation_that_may_have_been_taken_is_waited_for() {
     check("cuMemsetD32Async", &mut || on.fill(&mut x, 1));
     check("cuMemsetD8Async", &mut || on.zero(&mut x));
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    check("cuLaunchKernel", &mut || unsafe { on.launch(&store, one, (&mut x, 9_u32)) });
+    check("cuLaunchKernel", &mut || unsafe { on.launch_unchecked(&store, one, (&mut x, 9_u32)) });
     check("cuGraphLaunch", &mut || on.replay(&fill, &mut y));
     check("cuGraphUpload", &mut || on.upload_graph(&fill));
     let mut rows = gpu.alloc_pitched::<u32>((4, 4, 2)).unwrap();

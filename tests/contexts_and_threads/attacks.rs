@@ -278,7 +278,7 @@ fn an_operation_on_two_buffers_keeps_both_in_order() {
         let (mut hx, mut hy, mut hz) = (s.hold(&mut x), s.hold(&mut y), s.hold(&mut z));
         let config = LaunchConfig::new(2, 32);
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-        unsafe { qa.launch(&saxpy, config, (64_u32, 10.0_f32, &hx, &mut hy)) }?;
+        unsafe { qa.launch_unchecked(&saxpy, config, (64_u32, 10.0_f32, &hx, &mut hy)) }?;
         qa.copy(&hy, &mut hz)?;
         qa.fill(&mut hy, 9.0)?; // the last use of `y` is another one now, that of `x` still the launch
         qb.fill(&mut hx, 100.0)?;

@@ -131,13 +131,15 @@ fn launches_of_no_or_too_large_extent() {
             LaunchConfig::new(1, 1).with_shared_bytes(1 << 20),
         ] {
             // SAFETY: the kernel is store(u32 *, u32) and writes one element; it does not even run.
-            let error = unsafe { gpu.on(&stream).launch(&store, config, (&mut out, 1_u32)) };
+            let error =
+                unsafe { gpu.on(&stream).launch_unchecked(&store, config, (&mut out, 1_u32)) };
             let error = error.unwrap_err();
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE), "{config:?}");
             assert_says(&error, "cuLaunchKernel", "dimension");
         }
         // SAFETY: as above; without arguments the driver refuses.
-        let error = unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), ()) };
+        let error =
+            unsafe { gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), ()) };
         let error = error.unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE), "no arguments (F93)");
         assert_says(&error, "cuLaunchKernel", "arguments");
@@ -239,7 +241,8 @@ fn a_kernel_that_faults_is_reported_as_sticky() {
             let buffer = gpu.alloc::<u32>(1).unwrap();
             let fault = kernel(gpu, TRAP, "fault");
             // SAFETY: the kernel takes nothing and touches no memory.
-            let error = unsafe { gpu.on(&stream).launch(&fault, LaunchConfig::new(1, 1), ()) };
+            let error =
+                unsafe { gpu.on(&stream).launch_unchecked(&fault, LaunchConfig::new(1, 1), ()) };
             let error = error.unwrap_err();
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED));
             assert!(error.is_sticky());

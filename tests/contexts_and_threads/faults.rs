@@ -37,7 +37,7 @@ fn fault(gpu: &PushedGuard<'_>) {
     let stream = gpu.stream().unwrap();
     let fault = kernel(gpu, TRAP, "fault");
     // SAFETY: the kernel has no parameters and uses no memory.
-    let result = unsafe { gpu.on(&stream).launch(&fault, LaunchConfig::new(1, 1), ()) };
+    let result = unsafe { gpu.on(&stream).launch_unchecked(&fault, LaunchConfig::new(1, 1), ()) };
     assert!(is_lost(&result), "{result:?}");
 }
 
@@ -71,7 +71,7 @@ fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
             let result = gpu.scope(|s| {
                 let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-                unsafe { run.launch(&count, one, (&mut counted, nanoseconds(WORK))) }?;
+                unsafe { run.launch_unchecked(&count, one, (&mut counted, nanoseconds(WORK))) }?;
                 fault_in(&b);
                 Ok(())
             });
@@ -121,7 +121,7 @@ fn page_locked_memory_beside_a_fault_in_the_primary_context_of_other_code_aborts
             let result = gpu.scope(|s| {
                 let (run, one) = (s.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-                unsafe { run.launch(&count, one, (&mut counted, nanoseconds(WORK))) }?;
+                unsafe { run.launch_unchecked(&count, one, (&mut counted, nanoseconds(WORK))) }?;
                 fault_in_the_primary_context_of_other_code();
                 Ok(())
             });
@@ -258,7 +258,8 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
                 });
                 let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));
                 // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-                let result = unsafe { on.launch(&count, one, (&mut counted, nanoseconds(WORK))) };
+                let result =
+                    unsafe { on.launch_unchecked(&count, one, (&mut counted, nanoseconds(WORK))) };
                 panic!("the launch returned {result:?} and its memory");
             });
         }
@@ -282,7 +283,9 @@ fn a_copy_to_managed_memory_beside_a_fault_elsewhere_aborts() {
             let result = gpu.scope(|s| {
                 let run = s.on(&stream);
                 // SAFETY: the kernel is spin(u64), and uses no memory.
-                unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(TAKES),)) }?;
+                unsafe {
+                    run.launch_unchecked(&spin, LaunchConfig::new(1, 1), (nanoseconds(TAKES),))
+                }?;
                 run.download(&from, host)?;
                 fault_in(&b);
                 Ok(())
@@ -306,7 +309,7 @@ fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
             let (run, mut held) = (s.on(&stream), s.hold(&mut counted));
             let one = LaunchConfig::new(1, 1);
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-            unsafe { run.launch(&count, one, (&mut held, nanoseconds(WORK))) }?;
+            unsafe { run.launch_unchecked(&count, one, (&mut held, nanoseconds(WORK))) }?;
             fault_in(&b);
             Ok(())
         });
@@ -339,9 +342,11 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
             // What is copied to an array is treated as page-locked memory.
             s.on(&faults).upload(&[7; 4], &mut s.hold(&mut array))?;
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
-            unsafe { s.on(&kernels).launch(&count, one, (&mut counted, nanoseconds(MOMENT))) }?;
+            unsafe {
+                s.on(&kernels).launch_unchecked(&count, one, (&mut counted, nanoseconds(MOMENT)))
+            }?;
             // SAFETY: the kernel has no parameters and uses no memory.
-            unsafe { s.on(&faults).launch(&trap, one, ()) }
+            unsafe { s.on(&faults).launch_unchecked(&trap, one, ()) }
         });
         assert!(is_lost(&result), "{result:?}");
         let first = counted[0];
@@ -370,7 +375,7 @@ fn what_lends_no_page_locked_memory_returns_the_error() {
         let result = gpu.scope(|s| {
             let run = s.on(&stream);
             // SAFETY: the kernel is spin(u64), and uses no memory.
-            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (nanoseconds(WORK),)) }?;
+            unsafe { run.launch_unchecked(&spin, LaunchConfig::new(1, 1), (nanoseconds(WORK),)) }?;
             fault_in(&b);
             Ok(())
         });

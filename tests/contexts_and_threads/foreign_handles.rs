@@ -249,7 +249,8 @@ fn busy<'ctx>(
 ) {
     let spin = kernel(gpu, SPIN, "spin");
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { ordered.launch(&spin, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,)) }.unwrap();
+    unsafe { ordered.launch_unchecked(&spin, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,)) }
+        .unwrap();
     ordered.fill(x, 5).unwrap();
 }
 
@@ -431,7 +432,9 @@ fn a_scope_orders_foreign_work_by_its_arguments() {
             let (mut x, mut y) = (s.hold(&mut x), s.hold(&mut y));
             let mut pinned = s.map(&mut pinned);
             // SAFETY: the kernel is spin(u64), and uses no memory.
-            unsafe { one.launch(&spin, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,)) }?;
+            unsafe {
+                one.launch_unchecked(&spin, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,))
+            }?;
             // SAFETY: 1. to 4. The work is one fill of the buffer, in the stream.
             unsafe { one.foreign((&mut x,), |raw, (x,)| fill(raw, x, 7)) }?;
             // SAFETY: 1. to 4. The work is one copy between the buffers, in the stream.
@@ -442,7 +445,7 @@ fn a_scope_orders_foreign_work_by_its_arguments() {
                 })
             }?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { three.launch(&store, LaunchConfig::new(1, 1), (&mut y, 9_u32)) }?;
+            unsafe { three.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut y, 9_u32)) }?;
             one.zero(&mut x)?;
             three.download(&y, &mut host)
         })

@@ -22,7 +22,9 @@ fn one_of_everything<R>(last: impl FnOnce(&mut PushedGuard<'_>) -> Result<R>) ->
     let mut buffer = gpu.alloc::<u32>(8)?;
     let function = gpu.load_ptx(STORE)?.function("store")?;
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    unsafe { gpu.on(&stream).launch(&function, LaunchConfig::new(1, 1), (&mut buffer, 1_u32)) }?;
+    unsafe {
+        gpu.on(&stream).launch_unchecked(&function, LaunchConfig::new(1, 1), (&mut buffer, 1_u32))
+    }?;
     gpu.on(&stream).record(&event)?;
     assert_ne!(live(), Live::default());
     last(&mut gpu)
@@ -67,7 +69,7 @@ fn nothing_is_left_after_success_error_and_panic() {
                 let mut out = gpu.alloc::<u32>(1)?;
                 let config = LaunchConfig::new(0, 1);
                 // SAFETY: the kernel is store(u32 *, u32); it does not even run.
-                unsafe { gpu.on(&stream).launch(&store, config, (&mut out, 1_u32)) }
+                unsafe { gpu.on(&stream).launch_unchecked(&store, config, (&mut out, 1_u32)) }
             },
         ];
         for (i, refusal) in refusals.into_iter().enumerate() {
@@ -212,7 +214,7 @@ fn a_failed_release_reaches_the_hook_and_not_the_caller() {
         let (stream, buffer) = (gpu.stream().unwrap(), gpu.alloc::<u8>(1).unwrap());
         let trap = kernel(&gpu, TRAP, "fault");
         // SAFETY: the kernel takes nothing and touches no memory.
-        let fault = unsafe { gpu.on(&stream).launch(&trap, LaunchConfig::new(1, 1), ()) };
+        let fault = unsafe { gpu.on(&stream).launch_unchecked(&trap, LaunchConfig::new(1, 1), ()) };
         assert!(fault.unwrap_err().is_sticky());
         let dropped = catch_unwind(AssertUnwindSafe(|| drop((buffer, trap))));
         assert!(dropped.is_ok(), "a drop panicked");

@@ -134,7 +134,9 @@ fn handles_move_between_threads_detached() {
         let (stream, mut buffer) = gpu.attach(pair)?;
         let store = gpu.bind(&function)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { gpu.on(&stream).launch(store, LaunchConfig::new(1, 1), (&mut buffer, 9_u32)) }?;
+        unsafe {
+            gpu.on(&stream).launch_unchecked(store, LaunchConfig::new(1, 1), (&mut buffer, 9_u32))
+        }?;
         Ok(((stream, buffer).detach(), function))
     })
     .join()

@@ -44,7 +44,7 @@ fn a_tuple_has_up_to_32_arguments() {
             ($kernel:expr) => {
                 // SAFETY: the kernel is sum(u32 *, 31 numbers) and writes one element.
                 unsafe {
-                    gpu.on(&stream).launch(
+                    gpu.on(&stream).launch_unchecked(
                         &$kernel,
                         ONE(),
                         (
@@ -116,7 +116,7 @@ fn a_list_has_as_many_arguments_as_its_kernel() {
             }
             assert_eq!((list.len(), list.parameters().len()), (count + 1, count + 1));
             // SAFETY: the kernel is sum(u32 *, numbers) and writes one element.
-            unsafe { gpu.on(&stream).launch(&sum, ONE(), list) }.unwrap();
+            unsafe { gpu.on(&stream).launch_unchecked(&sum, ONE(), list) }.unwrap();
             assert_eq!(read(gpu, &out), [(0..count as u32).sum::<u32>()]);
         }
     });
@@ -133,13 +133,13 @@ fn every_surface_takes_lists() {
             let mut list = sum.arguments()?;
             list.push(&mut x)?.push(1_u32)?.push(2_u32)?;
             // SAFETY: the kernel is sum(u32 *, two numbers) and writes one element.
-            unsafe { s.on(&stream).launch(&sum, ONE(), list) }?;
+            unsafe { s.on(&stream).launch_unchecked(&sum, ONE(), list) }?;
             // Ordered behind it by its memory.
             s.on(&other).copy(&x, &mut y)?;
             let mut list = sum.arguments()?;
             list.push(&mut y)?.push(5_u32)?.push(6_u32)?;
             // SAFETY: as above.
-            unsafe { s.on(&stream).launch(&sum, ONE(), list) }?;
+            unsafe { s.on(&stream).launch_unchecked(&sum, ONE(), list) }?;
             s.on(&other).copy(&y, &mut x)
         })
         .unwrap();
@@ -151,7 +151,7 @@ fn every_surface_takes_lists() {
                 let mut list = sum.arguments()?;
                 list.push(&mut x)?.push(3_u32)?.push(4_u32)?;
                 // SAFETY: as above.
-                unsafe { c.stream().launch(&sum, ONE(), list) }
+                unsafe { c.stream().launch_unchecked(&sum, ONE(), list) }
             })
             .unwrap();
         gpu.on(&other).replay(&captured, &mut x).unwrap();
@@ -163,7 +163,7 @@ fn every_surface_takes_lists() {
                 let mut list = sum.arguments()?;
                 list.push(&mut x)?.push(8_u32)?.push(9_u32)?;
                 // SAFETY: as above.
-                unsafe { g.kernel(&[], &sum, ONE(), list) }
+                unsafe { g.kernel_unchecked(&[], &sum, ONE(), list) }
             })
             .unwrap();
         gpu.on(&other).replay(&built, &mut x).unwrap();
@@ -171,7 +171,7 @@ fn every_surface_takes_lists() {
         let mut list = sum.arguments().unwrap();
         list.push(&mut x).unwrap().push(20_u32).unwrap().push(30_u32).unwrap();
         // SAFETY: as above.
-        unsafe { gpu.set_kernel(&mut built, node, &sum, ONE(), list) }.unwrap();
+        unsafe { gpu.set_kernel_unchecked(&mut built, node, &sum, ONE(), list) }.unwrap();
         gpu.on(&other).replay(&built, &mut x).unwrap();
         assert_eq!(read(gpu, &x), [50]);
     });
@@ -191,7 +191,7 @@ fn a_list_that_does_not_fit_launches_nothing() {
         assert!(matches!(wrong, (1, SignatureProblem::Layout { size: 4, given_size: 8, .. })));
         assert_eq!(format!("{list:?}").split(" for ").next().unwrap(), "ArgumentList(1 of 2");
         // SAFETY: nothing is launched.
-        match unsafe { gpu.on(&stream).launch(&sum, ONE(), list) } {
+        match unsafe { gpu.on(&stream).launch_unchecked(&sum, ONE(), list) } {
             Err(Error::Signature(error)) => {
                 assert_eq!(error.index(), 1);
                 assert_eq!(*error.problem(), SignatureProblem::TooFew { size: 4, offset: 8 });
@@ -203,14 +203,14 @@ fn a_list_that_does_not_fit_launches_nothing() {
         let wrong = problem(list.push(1_u32));
         assert_eq!(wrong, (2, SignatureProblem::TooMany { given: "u32" }));
         // SAFETY: as above.
-        match unsafe { gpu.on(&stream).launch(&store, ONE(), list) } {
+        match unsafe { gpu.on(&stream).launch_unchecked(&store, ONE(), list) } {
             Err(Error::InvalidArgument { call: "cuLaunchKernel", .. }) => {}
             other => panic!("{other:?}"),
         }
         let graph = gpu.build_graph(|g| {
             let list = sum.arguments()?;
             // SAFETY: as above.
-            unsafe { g.kernel(&[], &sum, ONE(), list) }
+            unsafe { g.kernel_unchecked(&[], &sum, ONE(), list) }
         });
         assert!(matches!(graph, Err(Error::Signature(_))), "{graph:?}");
         assert_eq!(read(gpu, &out), [7]);

@@ -39,7 +39,7 @@ fn default_streams_do_what_streams_do() {
         on.fill(&mut x.slice_mut(2..).unwrap(), 7).unwrap();
         let store = kernel(gpu, STORE, "store");
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { on.launch(&store, ONE, (&mut x, 9_u32)) }.unwrap();
+        unsafe { on.launch_unchecked(&store, ONE, (&mut x, 9_u32)) }.unwrap();
         assert_eq!(on.to_vec(&x).unwrap(), [9, 2, 7, 7]);
         let (mut first, second) = x.split_at_mut(2).unwrap();
         on.copy(&second, &mut first).unwrap();
@@ -101,7 +101,10 @@ fn under_a_foreign_context_every_operation_is_refused() {
         let (from, mut to) = x.split_at_mut(2).unwrap();
         assert_eq!(call(on.copy(&from, &mut to)), "cuMemcpyDtoDAsync_v2");
         // SAFETY: not launched.
-        assert_eq!(call(unsafe { on.launch(&store, ONE, (&mut x, 9_u32)) }), "cuLaunchKernel");
+        assert_eq!(
+            call(unsafe { on.launch_unchecked(&store, ONE, (&mut x, 9_u32)) }),
+            "cuLaunchKernel"
+        );
         assert_eq!(call(on.host_function(|| ())), "cuLaunchHostFunc");
         assert_eq!(call(on.record(&event)), "cuEventRecord");
         assert_eq!(call(on.wait(&event)), "cuStreamWaitEvent");
@@ -249,7 +252,8 @@ fn fail_on_legacy(gpu: &PushedGuard<'_>) {
     let store = kernel(gpu, STORE, "store");
     let (mut x, none) = (gpu.alloc::<u32>(4).unwrap(), LaunchConfig::new(0, 1));
     // SAFETY: not launched, as there are no blocks.
-    let refused = unsafe { gpu.on_legacy_default().launch(&store, none, (&mut x, 9_u32)) };
+    let refused =
+        unsafe { gpu.on_legacy_default().launch_unchecked(&store, none, (&mut x, 9_u32)) };
     assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
 }
 
@@ -313,7 +317,8 @@ fn two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other(
                             let mut x = gpu.alloc::<u32>(4).unwrap();
                             let (on, none) = (gpu.on_legacy_default(), LaunchConfig::new(0, 1));
                             // SAFETY: not launched, as there are no blocks.
-                            let refused = unsafe { on.launch(&store, none, (&mut x, 9_u32)) };
+                            let refused =
+                                unsafe { on.launch_unchecked(&store, none, (&mut x, 9_u32)) };
                             // While the other thread captures, the operation is refused without a call.
                             refused.unwrap_err();
                         }

@@ -401,7 +401,8 @@ fn page_locked_memory_of_other_code_stays_behind_a_fault() {
             let on_both = take::<f32>(gpu, on_both);
             let trap = kernel(gpu, TRAP, "fault");
             // SAFETY: the kernel has no parameters and uses no memory.
-            let lost = unsafe { gpu.on(&stream).launch(&trap, LaunchConfig::new(1, 1), ()) };
+            let lost =
+                unsafe { gpu.on(&stream).launch_unchecked(&trap, LaunchConfig::new(1, 1), ()) };
             assert_eq!(lost.unwrap_err().code(), Some(ffi::CUDA_ERROR_LAUNCH_FAILED));
             drop((on_host.unwrap(), on_both.unwrap(), on_device.unwrap()));
             let deleted = [host_deleted, both_deleted, device_deleted];

@@ -47,10 +47,14 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
             on.copy(&second, &mut first.slice_mut(..0)?)?;
             on.copy(&x, &mut second)?;
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and does not run.
-            unsafe { on.launch(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }?;
+            unsafe { on.launch_unchecked(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }?;
             // SAFETY: as above.
             unsafe {
-                on.launch(&saxpy, none.extended().priority(0), (0_u32, 1.0_f32, &x, &mut y))
+                on.launch_unchecked(
+                    &saxpy,
+                    none.extended().priority(0),
+                    (0_u32, 1.0_f32, &x, &mut y),
+                )
             }?;
             // SAFETY: as above.
             unsafe { on.launch_unscoped(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }?;
@@ -65,8 +69,10 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
         assert_eq!(on.to_vec(&some).unwrap(), [1.0, 2.0]);
         let y = gpu.alloc::<f32>(0).unwrap();
         // SAFETY: saxpy over 0 elements, which uses neither memory.
-        unsafe { on.launch(&saxpy, LaunchConfig::new(1, 32), (0_u32, 1.0_f32, &y, &mut some)) }
-            .unwrap();
+        unsafe {
+            on.launch_unchecked(&saxpy, LaunchConfig::new(1, 32), (0_u32, 1.0_f32, &y, &mut some))
+        }
+        .unwrap();
         // It leaves its guard, and comes back.
         let detached = y.detach();
         assert_eq!(gpu.attach(detached).unwrap().len(), 0);
@@ -94,7 +100,7 @@ fn what_is_wrong_with_others_is_wrong_with_empty_ones() {
     for config in [LaunchConfig::new(0, 256), LaunchConfig::new((1, 0), 256)] {
         // SAFETY: the driver refuses it.
         let refused = unsafe {
-            gpu.on(&stream).launch(
+            gpu.on(&stream).launch_unchecked(
                 &store,
                 config,
                 (0_u32, 1.0_f32, &x, &mut gpu.alloc::<f32>(0).unwrap()),
@@ -126,7 +132,7 @@ fn scopes_take_empty_memory() {
             let scratch = b.scratch::<f32>(0)?;
             assert_eq!((scratch.is_empty(), scratch.address()), (true, 0));
             // SAFETY: saxpy over no elements, which does not run.
-            unsafe { b.launch(&saxpy, none, (0_u32, 1.0_f32, &scratch, &mut y)) }?;
+            unsafe { b.launch_unchecked(&saxpy, none, (0_u32, 1.0_f32, &scratch, &mut y)) }?;
             let (none, all) = y.split_at(0)?;
             assert_eq!((none.len(), all.len(), scratch.chunks(2)?.len()), (0, 4, 0));
             b.download(&all, &mut host)
@@ -150,7 +156,7 @@ fn ordered_streams_take_empty_memory() {
             ordered.fill(&mut y, 1.0)?;
             ordered.upload(&[], &mut x)?;
             // SAFETY: saxpy over no elements, which does not run.
-            unsafe { ordered.launch(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }?;
+            unsafe { ordered.launch_unchecked(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }?;
             assert!(ordered.to_vec(&x)?.is_empty());
             // Memory of a stream, as any other.
             let refused = other.fill(&mut y, 1.0).unwrap_err();
@@ -190,7 +196,7 @@ fn graphs_keep_no_empty_memory() {
             on.copy(y.slice(2..2)?, &mut c.scratch(0)?)?;
             on.fill(&mut y, 3.0)?;
             // SAFETY: saxpy over no elements, which does not run.
-            unsafe { on.launch(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }
+            unsafe { on.launch_unchecked(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }
         });
         let graph = graph.unwrap();
         assert_eq!((graph.nodes().unwrap(), graph.buffers()), (1, 1));
@@ -220,7 +226,7 @@ fn graphs_keep_no_empty_memory() {
             let copy = g.copy(&[], &x, &mut memory)?;
             let args = (0_u32, 1.0_f32, &x, &mut memory);
             // SAFETY: saxpy over no elements, which does not run.
-            let launch = unsafe { g.kernel(&[], &saxpy, none, args) }?;
+            let launch = unsafe { g.kernel_unchecked(&[], &saxpy, none, args) }?;
             let free = g.free(&[], memory)?;
             for id in [alloc.id(), fill.id(), copy.id(), launch.id(), free.id()] {
                 assert_eq!(id.kind(), NodeKind::Empty);
@@ -232,8 +238,9 @@ fn graphs_keep_no_empty_memory() {
         assert!(matches!(graph.set_fill(fill, 2.0_f32), Err(Error::InvalidArgument { .. })));
         let args = (0_u32, 1.0_f32, &empty(0), &mut empty(0));
         // SAFETY: it is refused.
-        let changed =
-            unsafe { gpu.set_kernel(&mut graph, launch, &saxpy, LaunchConfig::new(1, 1), args) };
+        let changed = unsafe {
+            gpu.set_kernel_unchecked(&mut graph, launch, &saxpy, LaunchConfig::new(1, 1), args)
+        };
         assert!(matches!(changed, Err(Error::InvalidArgument { .. })));
         on.replay(&graph, (&mut x,)).unwrap();
         on.replay(&graph, ()).unwrap();

@@ -67,7 +67,7 @@ fn a_mapped_buffer_is_used_like_any_other() {
             let store = kernel(gpu, STORE, "store");
             // SAFETY: the kernel stores its second argument to its first.
             unsafe {
-                s.on(&stream).launch(
+                s.on(&stream).launch_unchecked(
                     &store,
                     LaunchConfig::for_num_elems(1).unwrap(),
                     (&mut x, 9_u32),

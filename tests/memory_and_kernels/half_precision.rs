@@ -52,8 +52,10 @@ fn kernels_take_them_by_value_and_in_buffers() {
         let mut x = gpu.on(&stream).from_slice(&all).unwrap();
         let config = LaunchConfig::new(1, 32);
         // SAFETY: the kernel is scale(unsigned n, half a, half *x) over 20 elements.
-        unsafe { gpu.on(&stream).launch(&scale, config, (20, f16::from_f32(0.5), &mut x)) }
-            .unwrap();
+        unsafe {
+            gpu.on(&stream).launch_unchecked(&scale, config, (20, f16::from_f32(0.5), &mut x))
+        }
+        .unwrap();
         let halves: Vec<f16> = (0..20_u8).map(|i| f16::from_f32(f32::from(i) / 2.0)).collect();
         assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), halves);
 
@@ -62,8 +64,10 @@ fn kernels_take_them_by_value_and_in_buffers() {
         let mut to = gpu.on(&stream).zeroed::<bf16>(1).unwrap();
         let value = bf16::from_f32(-3.5);
         // SAFETY: the kernel is bits(bfloat16 a, bfloat16 *to) for one element.
-        unsafe { gpu.on(&stream).launch(&bits, LaunchConfig::new(1, 1), (value, &mut to)) }
-            .unwrap();
+        unsafe {
+            gpu.on(&stream).launch_unchecked(&bits, LaunchConfig::new(1, 1), (value, &mut to))
+        }
+        .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&to).unwrap(), [value]);
     });
 }

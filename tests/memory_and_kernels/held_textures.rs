@@ -51,10 +51,10 @@ fn a_texture_reads_what_its_surface_writes_on_a_stream() {
         let (at, mut out) = (uploaded(gpu, &stream, &PLACES), gpu.alloc::<f32>(2)?);
         let config = LaunchConfig::new(ADDING.0, ADDING.1);
         // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
-        unsafe { on.launch(&add, config, (image.surface_mut(), 100.0_f32)) }?;
+        unsafe { on.launch_unchecked(&add, config, (image.surface_mut(), 100.0_f32)) }?;
         let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
         // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
-        unsafe { on.launch(&fetch, config, (&image, &at, &mut out)) }?;
+        unsafe { on.launch_unchecked(&fetch, config, (&image, &at, &mut out)) }?;
         assert_eq!(on.to_vec(&out)?, [100., 111.]);
         on.upload(&[3.0; 12], &mut image.array_mut())?;
         assert_eq!(on.to_vec(&image)?, [3.0; 12]);
@@ -75,10 +75,10 @@ fn in_a_scope(gpu: &PushedGuard<'_>) -> Result {
         for seen in &mut seen {
             let config = LaunchConfig::new(ADDING.0, ADDING.1);
             // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
-            unsafe { writes.launch(&add, config, (image.surface_mut(), 100.0_f32)) }?;
+            unsafe { writes.launch_unchecked(&add, config, (image.surface_mut(), 100.0_f32)) }?;
             let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
             // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
-            unsafe { reads.launch(&fetch, config, (&image, &at, &mut out)) }?;
+            unsafe { reads.launch_unchecked(&fetch, config, (&image, &at, &mut out)) }?;
             writes.download(&out, seen)?;
         }
         reads.upload(&fives, &mut image)?;
@@ -120,10 +120,10 @@ fn a_graph_writes_a_surface_and_reads_it_through_a_texture() {
             let (mut image, mut out) = (c.hold(&mut image), c.hold(&mut out));
             let config = LaunchConfig::new(ADDING.0, ADDING.1);
             // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
-            unsafe { c.stream().launch(&add, config, (image.surface_mut(), 100.0_f32)) }?;
+            unsafe { c.stream().launch_unchecked(&add, config, (image.surface_mut(), 100.0_f32)) }?;
             let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
             // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
-            unsafe { c.stream().launch(&fetch, config, (&image, &at, &mut out)) }
+            unsafe { c.stream().launch_unchecked(&fetch, config, (&image, &at, &mut out)) }
         })?;
         for add in [100., 200.] {
             on.replay(&graph, (&mut image, &at, &mut out))?;
@@ -158,11 +158,11 @@ fn surfaces_and_textures_of_arrays_are_held_each_alone() {
             on.upload(&[1.0; 12], &mut from)?;
             let config = LaunchConfig::new(ADDING.0, ADDING.1);
             // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
-            unsafe { on.launch(&add, config, (&mut from, 1.5_f32)) }?;
+            unsafe { on.launch_unchecked(&add, config, (&mut from, 1.5_f32)) }?;
             on.copy(from.array(), &mut to)?;
             let config = LaunchConfig::new(FETCHING.0, FETCHING.1);
             // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
-            unsafe { on.launch(&fetch, config, (&to, &at, &mut out)) }
+            unsafe { on.launch_unchecked(&fetch, config, (&to, &at, &mut out)) }
         })?;
         assert_eq!(gpu.on(&stream).to_vec(&out)?, [2.5; 2]);
         // A stream copies to the array of each, and from it.
@@ -190,17 +190,19 @@ fn a_graph_keeps_the_texture_that_a_node_was_changed_to() {
             let (mut graph, node) = gpu.build_graph(|g| {
                 let mut out = g.hold(&mut out);
                 // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
-                unsafe { g.kernel(&[], &fetch, config(), (&one, &at, &mut out)) }
+                unsafe { g.kernel_unchecked(&[], &fetch, config(), (&one, &at, &mut out)) }
             })?;
             // SAFETY: as above.
-            unsafe { gpu.set_kernel(&mut graph, node, &fetch, config(), (&two, &at, &mut out)) }?;
+            unsafe {
+                gpu.set_kernel_unchecked(&mut graph, node, &fetch, config(), (&two, &at, &mut out))
+            }?;
             drop((one, two));
             assert_eq!(control::live().textures, 2, "that of the node, and that of copies");
             for _ in 0..fewer(1000, 3) {
                 let three = gpu.texture(&array, Sampling::default())?;
                 let args = (&three, &at, &mut out);
                 // SAFETY: as above.
-                unsafe { gpu.set_kernel(&mut graph, node, &fetch, config(), args) }?;
+                unsafe { gpu.set_kernel_unchecked(&mut graph, node, &fetch, config(), args) }?;
                 drop(three);
                 assert_eq!(control::live().textures, 2);
             }
@@ -211,14 +213,16 @@ fn a_graph_keeps_the_texture_that_a_node_was_changed_to() {
             let four = gpu.texture(&array, Sampling::default())?;
             let (mut definition, node) = gpu.define_graph(|g| {
                 // SAFETY: as above.
-                unsafe { g.kernel(&[], &fetch, config(), (&four, &at, &mut g.hold(&mut out))) }
+                unsafe {
+                    g.kernel_unchecked(&[], &fetch, config(), (&four, &at, &mut g.hold(&mut out)))
+                }
             })?;
             drop(four);
             for _ in 0..fewer(1000, 3) {
                 let five = gpu.texture(&array, Sampling::default())?;
                 let args = (&five, &at, &mut out);
                 // SAFETY: as above.
-                unsafe { definition.set_kernel(gpu, node, &fetch, config(), args) }?;
+                unsafe { definition.set_kernel_unchecked(gpu, node, &fetch, config(), args) }?;
                 drop(five);
                 assert_eq!(control::live().textures, 1, "that of the node");
             }

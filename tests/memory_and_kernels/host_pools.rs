@@ -59,8 +59,10 @@ fn memory_of_the_host_is_used_by_copies_kernels_and_the_host() {
         // A kernel writes it at once.
         let store = kernel(gpu, STORE, "store");
         // SAFETY: the kernel is store(u32 *at, u32 value), and writes one element.
-        unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut back, 77_u32)) }
-            .unwrap();
+        unsafe {
+            gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut back, 77_u32))
+        }
+        .unwrap();
         assert_eq!(back[..3], [77, 1, 2]);
         // A scope copies with it in flight.
         let mut other = gpu.alloc::<u32>(1000).unwrap();
@@ -75,7 +77,11 @@ fn memory_of_the_host_is_used_by_copies_kernels_and_the_host() {
             let mut mapped = scope.map(&mut back);
             // SAFETY: as above.
             unsafe {
-                scope.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut mapped, 79_u32))
+                scope.on(&stream).launch_unchecked(
+                    &store,
+                    LaunchConfig::new(1, 1),
+                    (&mut mapped, 79_u32),
+                )
             }
         })
         .unwrap();
@@ -88,8 +94,10 @@ fn memory_of_the_host_is_used_by_copies_kernels_and_the_host() {
     let stream = gpu.stream().unwrap();
     let store = kernel(&gpu, STORE, "store");
     // SAFETY: as above.
-    unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut pinned, 78_u32)) }
-        .unwrap();
+    unsafe {
+        gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut pinned, 78_u32))
+    }
+    .unwrap();
     assert_eq!(
         gpu.on(&stream).from_slice(&pinned).and_then(|x| gpu.on(&stream).to_vec(&x)).unwrap()[..2],
         [78, 1]
@@ -195,7 +203,11 @@ fn the_host_has_a_pool_and_another_one_can_be_set() {
             let store = kernel(gpu, STORE, "store");
             // SAFETY: the kernel is store(u32 *at, u32 value), and writes one element.
             unsafe {
-                gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut pinned, 5_u32))
+                gpu.on(&stream).launch_unchecked(
+                    &store,
+                    LaunchConfig::new(1, 1),
+                    (&mut pinned, 5_u32),
+                )
             }
             .unwrap();
             assert_eq!(*pinned, [5, 0, 0, 0]);

@@ -317,6 +317,23 @@ fn deadly() -> Vec<(&'static str, String)> {
         ("registers", with("", "", ".reg .b32 %r<4294967295>;")),
         ("registers", with("", "", ".reg.pred%p < 0x100001 >;")),
         ("registers", with("", "", &".reg .b32 %r<1048576>; {".repeat(2))),
+        ("list", with(".global .u32 x[] = 1;", "", "")),
+        ("list", with("", "", ".local .u32 x [ 0 ] /**/ = -1;")),
+        ("function", with("", "", ".reg .u32 %r; .func %r;")),
+        ("constant", with("", "", "call (1), f;")),
+        ("constant", with("", "", "call.uni(/* */-1), f, (%r);")),
+        ("constant", with("", "", "call ((WARP_SZ)), f, (%r);")),
+        ("element", with("", "", ".reg .v2 .u32 v; .reg .u32 %r; mov.u32 %r, v.z;")),
+        ("element", with("", "", ".reg.v2.f32 v<4>; .reg .f32 %f; st.shared.f32 [0], v1 .b;")),
+        ("atomic", with("", "", ".reg .u32 %r; .local .u32 x[4]; atom.add.u32 %r, [x], 1;")),
+        (
+            "atomic",
+            with(
+                "",
+                "",
+                ".reg .u32 %r; .align 8 .local.b32 a, b[2]; @%p atom.exch.b32 %r, [b+4], 1;",
+            ),
+        ),
         ("extent", with(".global .align 1073741824 .u8 x[8];", "", "")),
         ("extent", with("", ".maxntid 65535,65537", "")),
         ("extent", with("", ".maxntid 0, 4294967295, 1", "")),
@@ -365,6 +382,11 @@ fn what_the_compiler_dies_of_does_not_reach_it() {
     );
     gpu.load_ptx(good).unwrap();
     Ptx::new(".version 8.0 .target sm_52 .global .s64 x = 6/2; .global .s64 y = 1 << 20;").unwrap();
+    let local = ".version 8.0 .target sm_52 .global .u32 x[] = {1}; .func f() { { ret; } } \
+         .func (.reg .u32 r) g() { ret; } .entry k() { call f; call (%r), g; call (), f, (); .local .u32 l; .reg .u32 %r; \
+         .reg .v2 .u32 v, %w<2>; .reg .v4 .u32 x; mov.u32 v.x, x.z; mov.u32 %r, %w1.g; mov.u32 %r, %tid.z; \
+         ld.local.u32 %r, [l]; atom.add.u32 %r, [%r], 1; red.add.u32 [l], 1; st.local.u32 [l], %r; }";
+    Ptx::new(local).unwrap();
 }
 
 #[test]

@@ -63,7 +63,13 @@ fn two_processes_work_on_one_buffer() {
             gpu.scope(|s| {
                 let (store, mut held) = (kernel(gpu, STORE, "store"), s.hold(&mut x));
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { s.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }
+                unsafe {
+                    s.on(&stream).launch_unchecked(
+                        &store,
+                        LaunchConfig::new(1, 1),
+                        (&mut held, 7_u32),
+                    )
+                }
             })
             .unwrap();
             drop(x);
@@ -200,7 +206,7 @@ fn a_stream_waits_for_a_stream_of_another_process() {
         gpu.scope(|s| {
             let (run, mut held) = (s.on(&stream), s.hold(&mut x));
             // SAFETY: the kernel is spin(u64), and uses no memory.
-            unsafe { run.launch(&spin, LaunchConfig::new(1, 1), (300_000_000_u64,)) }?;
+            unsafe { run.launch_unchecked(&spin, LaunchConfig::new(1, 1), (300_000_000_u64,)) }?;
             run.fill(&mut held, 9)?;
             run.record(&event)?;
             let output = common::respawn_with(module_path!(), TEST, &[(SENT, &both)]).unwrap();

@@ -22,7 +22,10 @@ fn saxpy() {
         let saxpy = kernel(gpu, ptx!("saxpy"), "saxpy");
         let config = LaunchConfig::for_num_elems(n as usize).unwrap();
         // SAFETY: saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-        unsafe { gpu.on(stream).launch(&saxpy, config, (n, 3.0_f32, &x_dev, &mut y_dev)) }.unwrap();
+        unsafe {
+            gpu.on(stream).launch_unchecked(&saxpy, config, (n, 3.0_f32, &x_dev, &mut y_dev))
+        }
+        .unwrap();
         let result = downloaded(gpu, stream, &y_dev);
         let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| 3.0_f32.mul_add(*x, *y)).collect();
         assert_eq!(result, expected);
@@ -41,7 +44,11 @@ fn a_grid_stride_sum_in_shared_memory_with_barriers_and_an_atomic_add() {
         let reduce = kernel(gpu, ptx!("reduce"), "reduce");
         // SAFETY: reduce(unsigned n, const float *x, float *out) in blocks of 256, over n elements.
         unsafe {
-            gpu.on(stream).launch(&reduce, LaunchConfig::new(20, 256), (n, &x_dev, &mut sum))
+            gpu.on(stream).launch_unchecked(
+                &reduce,
+                LaunchConfig::new(20, 256),
+                (n, &x_dev, &mut sum),
+            )
         }
         .unwrap();
         assert_eq!(downloaded(gpu, stream, &sum), [x.iter().sum::<f32>()]);
@@ -62,7 +69,10 @@ fn a_tiled_matrix_product() {
         let config = LaunchConfig::new((n.div_ceil(16), n.div_ceil(16)), (16, 16));
         // SAFETY: matmul(unsigned n, const float *a, const float *b, float *c) in blocks of 16 x 16,
         // over n x n elements each.
-        unsafe { gpu.on(stream).launch(&matmul, config, (n, &a_dev, &b_dev, &mut c_dev)) }.unwrap();
+        unsafe {
+            gpu.on(stream).launch_unchecked(&matmul, config, (n, &a_dev, &b_dev, &mut c_dev))
+        }
+        .unwrap();
         let c = downloaded(gpu, stream, &c_dev);
         for i in 0..n {
             for j in 0..n {
@@ -85,7 +95,11 @@ fn a_warp_sum_by_shuffles() {
         // SAFETY: warp_sum(unsigned n, const unsigned *x, unsigned *out): one result for each of the
         // 32 warps of the grid.
         unsafe {
-            gpu.on(stream).launch(&warp_sum, LaunchConfig::new(4, 256), (n, &x_dev, &mut sums))
+            gpu.on(stream).launch_unchecked(
+                &warp_sum,
+                LaunchConfig::new(4, 256),
+                (n, &x_dev, &mut sums),
+            )
         }
         .unwrap();
         let expected: Vec<u32> = x.chunks(32).map(|warp| warp.iter().sum()).collect();
@@ -126,7 +140,10 @@ fn arithmetic<T: Element>(name: &str, rows: u32, value: impl Fn(u64) -> T) -> u6
         let function = kernel(gpu, ptx!("arith"), name);
         let config = LaunchConfig::for_num_elems(N as usize).unwrap();
         // SAFETY: the kernel has these parameters, and writes `rows` rows of N elements of `out`.
-        unsafe { gpu.on(stream).launch(&function, config, (N, &a_dev, &b_dev, &mut out)) }.unwrap();
+        unsafe {
+            gpu.on(stream).launch_unchecked(&function, config, (N, &a_dev, &b_dev, &mut out))
+        }
+        .unwrap();
         result = digest(&downloaded(gpu, stream, &out));
     });
     result
@@ -162,7 +179,8 @@ fn branches_that_diverge() {
         let branches = kernel(gpu, ptx!("branches"), "branches");
         let config = LaunchConfig::for_num_elems(N as usize).unwrap();
         // SAFETY: branches(unsigned n, const int *x, int *out) over n elements.
-        unsafe { gpu.on(stream).launch(&branches, config, (N, &x_dev, &mut out)) }.unwrap();
+        unsafe { gpu.on(stream).launch_unchecked(&branches, config, (N, &x_dev, &mut out)) }
+            .unwrap();
         assert_eq!(digest(&downloaded(gpu, stream, &out)), GOLDEN_BRANCHES);
     });
 }
@@ -177,8 +195,10 @@ fn operations_of_a_whole_warp() {
         gpu.on(stream).zero(&mut out).unwrap();
         let warp_ops = kernel(gpu, ptx!("warp_sum"), "warp_ops");
         // SAFETY: warp_ops(const unsigned *x, unsigned *out): one warp, 9 rows of 32 results.
-        unsafe { gpu.on(stream).launch(&warp_ops, LaunchConfig::new(1, 32), (&x_dev, &mut out)) }
-            .unwrap();
+        unsafe {
+            gpu.on(stream).launch_unchecked(&warp_ops, LaunchConfig::new(1, 32), (&x_dev, &mut out))
+        }
+        .unwrap();
         let mut rows = downloaded(gpu, stream, &out);
         // How the two sides of the branch meet is the scheduler's affair: `__activemask` may differ.
         rows.truncate(8 * 32);

@@ -113,11 +113,13 @@ fn a_device_without_cooperative_launches() {
             let before = live();
             let launch = LaunchConfig::new(1, 1).extended().cooperative();
             // SAFETY: `store` takes a pointer and a number. It is refused.
-            let none = unsafe { gpu.on(&stream).launch(&store, launch, (&mut x, 2_u32)) };
+            let none = unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut x, 2_u32)) };
             assert_refused(none, "cuLaunchKernelEx", NOT_SUPPORTED, "");
             assert_eq!(live(), before);
             // SAFETY: as above.
-            unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut x, 2_u32)) }?;
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 2_u32))
+            }?;
             let mut host = [0; 4];
             gpu.on(&stream).download(&x, &mut host)?;
             assert_eq!(host, [2, 1, 1, 1]);

@@ -91,7 +91,7 @@ fn structs_of_users_live_in_device_memory_and_are_passed_by_value() {
         let mut out = gpu.alloc::<f32>(1).unwrap();
         let args = (&mut out, Point { x: 3.0, y: 4.0 });
         // SAFETY: the kernel is norm(float *, struct { float x, y; }) and writes one element.
-        unsafe { on.launch(&norm, LaunchConfig::new(1, 1), args) }.unwrap();
+        unsafe { on.launch_unchecked(&norm, LaunchConfig::new(1, 1), args) }.unwrap();
         let mut result = [0.0];
         on.download(&out, &mut result).unwrap();
         assert_eq!(result, [25.0]);
@@ -119,7 +119,7 @@ fn twelve_arguments_arrive_in_order() {
             20_000_u32,
         );
         // SAFETY: the kernel is sum12(u32 *, 11 x u32) and writes one element.
-        unsafe { gpu.on(&stream).launch(&sum12, LaunchConfig::new(1, 1), args) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&sum12, LaunchConfig::new(1, 1), args) }.unwrap();
         let mut result = [0];
         gpu.on(&stream).download(&out, &mut result).unwrap();
         assert_eq!(result, [133_333]);
@@ -148,8 +148,10 @@ fn ptx_comes_as_str_string_c_str_c_string_and_file() {
             let store = module.unwrap().function("store").unwrap(); // keeps its module
             let mut out = gpu.alloc::<u32>(1).unwrap();
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, i)) }
-                .unwrap();
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut out, i))
+            }
+            .unwrap();
             let mut result = [0];
             gpu.on(&stream).download(&out, &mut result).unwrap();
             assert_eq!(result, [i]);
@@ -168,7 +170,7 @@ fn a_launch_is_complete_when_it_returns_and_events_time_it() {
         let begin = Instant::now();
         on.record(&start).unwrap();
         // SAFETY: the kernel is spin(u64) and touches no memory.
-        unsafe { on.launch(&spin, LaunchConfig::new(1, 1), (50_000_000_u64,)) }.unwrap();
+        unsafe { on.launch_unchecked(&spin, LaunchConfig::new(1, 1), (50_000_000_u64,)) }.unwrap();
         assert!(begin.elapsed() >= Duration::from_millis(49), "{:?}", begin.elapsed());
         assert!(stream.query().unwrap());
         on.record(&end).unwrap();

@@ -42,7 +42,7 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
             Ok(host[0])
         };
         // SAFETY: here and below, the kernel is store(u32 *, u32), and reads nothing.
-        unsafe { gpu.on(&stream).launch(&store, many(), (&mut buffer, 1_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&store, many(), (&mut buffer, 1_u32)) }?;
         assert_eq!(read(&buffer, &stream)?, 1);
         // SAFETY: as above; the stream is synchronized before anything else uses the buffer.
         unsafe { gpu.on(&stream).launch_unscoped(&store, many(), (&mut buffer, 2_u32)) }?;
@@ -53,7 +53,7 @@ fn a_launch_with_attributes_runs_on_a_stream_in_a_scope_and_from_a_graph() {
             let window = AccessPolicyWindow::persisting(&held, 0.5)?;
             // SAFETY: as above.
             unsafe {
-                s.on(&stream).launch(
+                s.on(&stream).launch_unchecked(
                     &store,
                     many().access_policy_window(window),
                     (&mut held, 3_u32),
@@ -83,7 +83,7 @@ fn a_grid_is_launched_in_clusters() {
             (5, launch.cluster(4).cooperative()),
         ] {
             // SAFETY: the kernel is store(u32 *, u32), and every thread stores the same.
-            unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, value)) }?;
+            unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut buffer, value)) }?;
             assert_eq!(gpu.on(&stream).to_vec(&buffer)?[0], value);
         }
         Ok(())
@@ -105,23 +105,27 @@ fn every_block_of_a_cooperative_launch_waits_for_all_others() {
             gpu.on(&stream).fill(&mut sum, 0.0_f32)?;
             let launch = LaunchConfig::new(blocks, threads).extended().cooperative();
             // SAFETY: the kernel is normalise(unsigned n, float *x, float *sum).
-            unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum)) }?;
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&normalise, launch, (n, &mut x_dev, &mut sum))
+            }?;
             let mut y = vec![0.0; x.len()];
             gpu.on(&stream).download(&x_dev, &mut y)?;
             assert!(y.iter().all(|y| (y * n as f32 - 1.0).abs() < 1e-6), "{blocks} blocks");
         }
         let launch = LaunchConfig::new(most + 1, threads).extended().cooperative();
         // SAFETY: as above; it is refused.
-        let error =
-            unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum)) };
+        let error = unsafe {
+            gpu.on(&stream).launch_unchecked(&normalise, launch, (n, &mut x_dev, &mut sum))
+        };
         let error = error.unwrap_err();
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE));
         assert!(error.to_string().contains("cooperative_blocks"), "{error}");
         // A block of 2^64 threads.
         let launch = LaunchConfig::new(1, [1 << 22, 1 << 21, 1 << 21]).extended().cooperative();
         // SAFETY: as above.
-        let error =
-            unsafe { gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum)) };
+        let error = unsafe {
+            gpu.on(&stream).launch_unchecked(&normalise, launch, (n, &mut x_dev, &mut sum))
+        };
         assert_eq!(error.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
         Ok(())
     });
@@ -137,7 +141,7 @@ fn a_node_that_is_built_has_attributes_but_no_events() {
             gpu.build_graph(|g| {
                 let to = &mut g.hold(&mut buffer);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { Enqueue::launch(g, &store, launch, (to, value)) }
+                unsafe { Enqueue::launch_unchecked(g, &store, launch, (to, value)) }
             })
         };
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
@@ -191,7 +195,8 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
             (large.extended(), invalid, "the shared memory"),
         ] {
             // SAFETY: the kernel is store(u32 *, u32).
-            let error = unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) };
+            let error =
+                unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut buffer, 1_u32)) };
             let error = error.expect_err(advice);
             assert_eq!((error.code(), error.call()), (Some(code), Some("cuLaunchKernelEx")));
             assert!(error.to_string().contains(advice), "{error}");
@@ -204,14 +209,16 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         let version = cuscope::driver_version()?;
         for launch in newer.into_iter().filter(|_| (version.major, version.minor) <= (13, 0)) {
             // SAFETY: as above.
-            let error = unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) };
+            let error =
+                unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut buffer, 1_u32)) };
             let error = error.unwrap_err();
             assert_eq!((error.code(), error.call()), (Some(invalid), Some("cuLaunchKernelEx")));
             assert!(error.to_string().contains("attributes"), "{error}");
         }
         // The plain launch says so too.
         // SAFETY: as above.
-        let error = unsafe { gpu.on(&stream).launch(&store, large, (&mut buffer, 1_u32)) };
+        let error =
+            unsafe { gpu.on(&stream).launch_unchecked(&store, large, (&mut buffer, 1_u32)) };
         assert!(error.unwrap_err().to_string().contains("the shared memory"));
         let window =
             |ratio, miss| AccessPolicyWindow::new(&buffer, ratio, AccessProperty::Normal, miss);
@@ -236,12 +243,12 @@ fn events_of_a_launch_are_complete_behind_it() {
         let launch = LaunchConfig::new(1, 1).extended();
         let launch = launch.programmatic_event(&event, true).launch_completion_event(&started);
         // SAFETY: the kernel is store(u32 *, u32).
-        unsafe { gpu.on(&stream).launch(&store, launch, (&mut buffer, 1_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut buffer, 1_u32)) }?;
         assert!(event.query()? && started.query()?);
         gpu.scope(|s| {
             let mut held = s.hold(&mut buffer);
             // SAFETY: as above.
-            unsafe { s.on(&stream).launch(&store, launch, (&mut held, 2_u32)) }?;
+            unsafe { s.on(&stream).launch_unchecked(&store, launch, (&mut held, 2_u32)) }?;
             s.on(&stream).wait(&event)
         })?;
         Ok(())
@@ -259,7 +266,7 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let refused = gpu.capture(&mut stream, |c| {
             let mut held = c.hold(&mut buffer);
             // SAFETY: the kernel is store(u32 *, u32).
-            unsafe { c.stream().launch(&store, with_event, (&mut held, 4_u32)) }
+            unsafe { c.stream().launch_unchecked(&store, with_event, (&mut held, 4_u32)) }
         });
         let error = refused.expect_err("an event");
         assert!(
@@ -270,7 +277,7 @@ fn a_captured_launch_has_attributes_but_no_events() {
         let graph = gpu.capture(&mut stream, |c| {
             let mut held = c.hold(&mut buffer);
             // SAFETY: as above.
-            unsafe { c.stream().launch(&store, launch, (&mut held, 5_u32)) }
+            unsafe { c.stream().launch_unchecked(&store, launch, (&mut held, 5_u32)) }
         })?;
         gpu.on(&stream).replay(&graph, (&mut buffer,))?;
         let mut host = [0; 4];
@@ -298,46 +305,46 @@ fn every_launch_has_the_shared_memory_that_it_requests() {
             [(&first, 4096), (&second, LARGE), (&first, 50_000), (&second, LARGE)]
         {
             // SAFETY: as above.
-            unsafe { gpu.on(&stream).launch(handle, config(bytes), (&mut x, 1_u32)) }?;
+            unsafe { gpu.on(&stream).launch_unchecked(handle, config(bytes), (&mut x, 1_u32)) }?;
         }
         // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(&function, large, (&mut x, 1_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&function, large, (&mut x, 1_u32)) }?;
         let (function, extended) = (store()?, large.extended().cooperative());
         // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(&function, extended, (&mut x, 1_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&function, extended, (&mut x, 1_u32)) }?;
         let function = store()?;
         gpu.scope(|s| {
             let (run, mut x) = (s.on(&stream), s.hold(&mut x));
             // SAFETY: as above.
-            unsafe { run.launch(&function, large, (&mut x, 1_u32)) }
+            unsafe { run.launch_unchecked(&function, large, (&mut x, 1_u32)) }
         })?;
         let function = store()?;
         let graph = gpu.capture(&mut stream, |c| {
             let (run, mut x) = (c.stream(), c.hold(&mut x));
             // SAFETY: as above.
-            unsafe { run.launch(&function, large, (&mut x, 1_u32)) }
+            unsafe { run.launch_unchecked(&function, large, (&mut x, 1_u32)) }
         })?;
         gpu.on(&stream).replay(&graph, &mut x)?;
         let function = store()?;
         let (mut graph, node) = gpu.build_graph(|g| {
             let mut x = g.hold(&mut x);
             // SAFETY: as above.
-            unsafe { g.kernel(&[], &function, large, (&mut x, 1_u32)) }
+            unsafe { g.kernel_unchecked(&[], &function, large, (&mut x, 1_u32)) }
         })?;
         gpu.on(&stream).replay(&graph, &mut x)?;
         let function = store()?;
         // SAFETY: as above.
-        unsafe { gpu.set_kernel(&mut graph, node, &function, large, (&mut x, 1_u32)) }?;
+        unsafe { gpu.set_kernel_unchecked(&mut graph, node, &function, large, (&mut x, 1_u32)) }?;
         gpu.on(&stream).replay(&graph, &mut x)?;
         let ordered = gpu.ordered_stream()?;
         let (function, mut y) = (store()?, ordered.alloc::<u32>(4)?);
         // SAFETY: as above.
-        unsafe { ordered.launch(&function, large, (&mut y, 1_u32)) }?;
+        unsafe { ordered.launch_unchecked(&function, large, (&mut y, 1_u32)) }?;
         ordered.synchronize()?;
         let library = Library::load(&Ptx::new(STORE)?)?;
         let function = library.kernel("store")?.function(gpu)?;
         // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(&function, large, (&mut x, 1_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&function, large, (&mut x, 1_u32)) }?;
 
         let (a, b, c, d) = (store()?, store()?, store()?, store()?);
         assert!(gpu.occupancy(&a).active_blocks(32, LARGE)? > 0);

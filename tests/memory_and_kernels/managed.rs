@@ -38,8 +38,10 @@ fn the_host_and_the_device_use_one_memory() {
         let config = LaunchConfig::for_num_elems(LEN).unwrap();
         for round in 1..4 {
             // SAFETY: saxpy(u32, f32, const float *, float *), of LEN elements.
-            unsafe { gpu.on(&stream).launch(&saxpy, config, (LEN as u32, 2.0_f32, &x, &mut y)) }
-                .unwrap();
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&saxpy, config, (LEN as u32, 2.0_f32, &x, &mut y))
+            }
+            .unwrap();
             let found = gpu.host_slice(&y).unwrap();
             assert!((0..LEN).all(|i| found[i] == 1.0 + 2.0 * (round * i) as f32));
         }
@@ -69,7 +71,7 @@ fn every_surface_takes_managed_memory() {
             let mut held = s.hold(&mut x);
             first.zero(&mut held)?;
             // SAFETY: store(unsigned *, unsigned).
-            unsafe { second.launch(&store, one, (&mut held, 5_u32)) }?;
+            unsafe { second.launch_unchecked(&store, one, (&mut held, 5_u32)) }?;
             first.fill(&mut held.slice_mut(1..2)?, 6)
         })
         .unwrap();
@@ -262,7 +264,9 @@ fn behind_a_fault_nothing_is_lent_to_the_host() {
             let (stream, store) = (inner.stream().unwrap(), kernel(&inner, STORE, "store"));
             let one = LaunchConfig::new(1, 1);
             // SAFETY: store(unsigned *, unsigned), to an address that no memory has: the fault is what is tested.
-            let fault = unsafe { inner.on(&stream).launch(&store, one, (0x1234_0000_u64, 1_u32)) };
+            let fault = unsafe {
+                inner.on(&stream).launch_unchecked(&store, one, (0x1234_0000_u64, 1_u32))
+            };
             assert!(fault.unwrap_err().is_sticky());
         }
         assert!(gpu.host_slice(&x).unwrap_err().is_sticky());

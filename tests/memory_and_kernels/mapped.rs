@@ -16,8 +16,10 @@ fn kernels_read_and_write_pinned_memory() {
             let saxpy = kernel(gpu, SAXPY, "saxpy");
             let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-            unsafe { gpu.on(&stream).launch(&saxpy, config, (3_u32, 2.0_f32, &x, &mut *y)) }
-                .unwrap();
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&saxpy, config, (3_u32, 2.0_f32, &x, &mut *y))
+            }
+            .unwrap();
         };
         run(gpu, &mut y);
         assert_eq!(*y, [12.0, 14.0, 16.0]);
@@ -41,7 +43,13 @@ fn a_scope_maps_memory_that_was_registered_in_another_context() {
         gpu.scope(|s| {
             let mut mapped = s.map(&mut pinned);
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { s.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut mapped, 9_u32)) }
+            unsafe {
+                s.on(&stream).launch_unchecked(
+                    &store,
+                    LaunchConfig::new(1, 1),
+                    (&mut mapped, 9_u32),
+                )
+            }
         })
         .unwrap();
     });
@@ -64,9 +72,9 @@ fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
             assert_eq!(host.len(), 2);
             for round in 1..=3_u32 {
                 // SAFETY: the kernel is spin(u64), and has no memory.
-                unsafe { a.launch(&spin, one, (2_000_000_u64,)) }?;
+                unsafe { a.launch_unchecked(&spin, one, (2_000_000_u64,)) }?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { a.launch(&store, one, (&mut host, round)) }?;
+                unsafe { a.launch_unchecked(&store, one, (&mut host, round)) }?;
                 b.upload_staged(&host, &mut held)?; // on another stream: waits for the kernel
                 assert_eq!(host.access()?, [round, 10 * (round - 1)]);
                 host.access()?[1] = 10 * round;
@@ -93,9 +101,9 @@ fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
         gpu.scope(|s| {
             let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-            unsafe { s.on(&a).launch(&saxpy, config, (4_u32, 2.0_f32, &x, &mut y)) }?;
+            unsafe { s.on(&a).launch_unchecked(&saxpy, config, (4_u32, 2.0_f32, &x, &mut y)) }?;
             // SAFETY: as above.
-            unsafe { s.on(&b).launch(&saxpy, config, (4_u32, 3.0_f32, &x, &mut z)) }
+            unsafe { s.on(&b).launch_unchecked(&saxpy, config, (4_u32, 3.0_f32, &x, &mut z)) }
         })
         .unwrap();
         assert_eq!((&*y, &*z), (&[2.0; 4][..], &[3.0; 4][..]));
@@ -110,7 +118,7 @@ fn a_graph_takes_no_memory_of_the_host() {
         let one = LaunchConfig::new(1, 1);
         let graph = gpu.capture(&mut stream, |c| {
             // SAFETY: not launched.
-            let refused = unsafe { c.stream().launch(&store, one, (&mut host, 1_u32)) };
+            let refused = unsafe { c.stream().launch_unchecked(&store, one, (&mut host, 1_u32)) };
             assert!(matches!(refused, Err(Error::InvalidArgument { call: "cuLaunchKernel", .. })));
             Ok(())
         });
@@ -118,7 +126,7 @@ fn a_graph_takes_no_memory_of_the_host() {
         assert!(matches!(graph, Err(Error::InvalidArgument { call: "cuLaunchKernel", .. })));
         let built = gpu.build_graph(|g| {
             // SAFETY: not launched.
-            unsafe { g.kernel(&[], &store, one, (&mut host, 1_u32)) }.map(|_| ())
+            unsafe { g.kernel_unchecked(&[], &store, one, (&mut host, 1_u32)) }.map(|_| ())
         });
         let refused = built.map(|_| ()).unwrap_err();
         assert_eq!(refused.call(), Some("cuGraphAddKernelNode_v2"));
@@ -129,11 +137,12 @@ fn a_graph_takes_no_memory_of_the_host() {
             .build_graph(|g| {
                 let mut memory = g.hold(&mut memory);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { g.kernel(&[], &store, one, (&mut memory, 1_u32)) }
+                unsafe { g.kernel_unchecked(&[], &store, one, (&mut memory, 1_u32)) }
             })
             .unwrap();
         // SAFETY: as above.
-        let refused = unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut host, 1_u32)) };
+        let refused =
+            unsafe { gpu.set_kernel_unchecked(&mut graph, node, &store, one, (&mut host, 1_u32)) };
         assert!(matches!(refused, Err(Error::InvalidArgument { .. })));
         gpu.on(&stream).host_function(|| ()).unwrap();
     });

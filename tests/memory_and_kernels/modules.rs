@@ -81,7 +81,7 @@ fn attributes_of_functions_are_set() {
         let mut launch = |bytes| {
             let config = LaunchConfig::new(1, 1).with_shared_bytes(bytes);
             // SAFETY: store(u32 *, u32) with shared memory that it does not use.
-            unsafe { gpu.on(&stream).launch(&store, config, (&mut out, 1_u32)) }
+            unsafe { gpu.on(&stream).launch_unchecked(&store, config, (&mut out, 1_u32)) }
         };
         let all = ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let most = gpu.device().attribute(all).unwrap().unsigned_abs();
@@ -150,7 +150,7 @@ fn a_variable_is_one_buffer_at_a_time() {
         let count = module.kernel::<(&mut [i32],)>("count").unwrap();
         let mut out = gpu.on(&stream).zeroed(1).unwrap();
         // SAFETY: count(int *): one element, and the counter, which nothing else uses meanwhile.
-        unsafe { on.launch(&count, LaunchConfig::new(1, 1), (&mut out,)) }.unwrap();
+        unsafe { on.launch_unchecked(&count, LaunchConfig::new(1, 1), (&mut out,)) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [41]);
         assert_eq!(gpu.on(&stream).to_vec(&counter).unwrap(), [42]);
         // No second view, whatever its type, until the first is gone.
@@ -280,7 +280,8 @@ fn several_inputs_are_linked() {
         let nine = module.kernel::<(&mut [u32],)>("nine").unwrap();
         let mut out = gpu.on(&stream).zeroed(1).unwrap();
         // SAFETY: nine(u32 *): one element.
-        unsafe { gpu.on(&stream).launch(&nine, LaunchConfig::new(1, 1), (&mut out,)) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&nine, LaunchConfig::new(1, 1), (&mut out,)) }
+            .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [9]);
 
         // What is missing, and what is there twice, is named.
@@ -336,7 +337,10 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
             let nine = module.kernel::<(&mut [u32],)>("nine").unwrap();
             let mut out = gpu.on(&stream).zeroed(1).unwrap();
             // SAFETY: nine(u32 *): one element.
-            unsafe { gpu.on(&stream).launch(&nine, LaunchConfig::new(1, 1), (&mut out,)) }.unwrap();
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&nine, LaunchConfig::new(1, 1), (&mut out,))
+            }
+            .unwrap();
             assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [9]);
         }
     });
@@ -378,7 +382,8 @@ fn modules_and_libraries_come_from_files_with_options() {
             let config = LaunchConfig::for_num_elems(300).unwrap();
             assert_eq!((config.grid.x, config.block.x, config.shared_bytes), (2, 256, 0));
             // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over `n` elements.
-            unsafe { gpu.on(&stream).launch(&saxpy, config, (300, 2.0, &x, &mut y)) }.unwrap();
+            unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (300, 2.0, &x, &mut y)) }
+                .unwrap();
             assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.5; 300]);
         }
     });
@@ -418,8 +423,14 @@ fn a_library_is_used_in_every_context() {
             ));
             for expected in [7, 8] {
                 // SAFETY: count(int *): one element, and the counter of this context.
-                unsafe { gpu.on(&stream).launch(&function, LaunchConfig::new(1, 1), (&mut out,)) }
-                    .unwrap();
+                unsafe {
+                    gpu.on(&stream).launch_unchecked(
+                        &function,
+                        LaunchConfig::new(1, 1),
+                        (&mut out,),
+                    )
+                }
+                .unwrap();
                 assert_eq!(
                     gpu.on(&stream).to_vec(&out).unwrap(),
                     [expected],
@@ -445,7 +456,9 @@ fn a_graph_keeps_a_library_loaded() {
             let mut x = c.hold(&mut x);
             for value in [1, 2_u32] {
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { c.stream().launch(&store, LaunchConfig::new(1, 1), (&mut x, value)) }?;
+                unsafe {
+                    c.stream().launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, value))
+                }?;
             }
             Ok(())
         });

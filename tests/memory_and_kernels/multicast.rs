@@ -103,8 +103,14 @@ fn kernels_write_to_all_devices_and_reduce_what_they_have() {
         let kernel = gpu.load_ptx(ALL).unwrap().function("all").unwrap();
         let stream = gpu.stream().unwrap();
         // SAFETY: the kernel takes an address where the object is mapped, and memory is bound to all of it.
-        unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (all.address(), value)) }
-            .unwrap();
+        unsafe {
+            gpu.on(&stream).launch_unchecked(
+                &kernel,
+                LaunchConfig::new(1, 1),
+                (all.address(), value),
+            )
+        }
+        .unwrap();
         drop(gpu);
         let ones = index as u32 + 1;
         for device in 0..2 {
@@ -221,7 +227,11 @@ fn a_store_where_a_device_has_no_memory_faults() {
         let stream = gpu.stream().unwrap();
         // SAFETY: the kernel faults, which ends the use of the GPU by this process.
         let launched = unsafe {
-            gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (all.address(), 1.0_f32))
+            gpu.on(&stream).launch_unchecked(
+                &kernel,
+                LaunchConfig::new(1, 1),
+                (all.address(), 1.0_f32),
+            )
         };
         assert_eq!(launched.unwrap_err().code(), Some(ffi::CUDA_ERROR_ILLEGAL_ADDRESS));
         std::mem::forget((own, all));

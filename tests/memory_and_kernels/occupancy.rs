@@ -113,7 +113,7 @@ fn a_launch_by_occupancy_has_a_thread_for_every_element() {
             gpu.on(&stream).fill(&mut x, 2.0_f32)?;
             gpu.on(&stream).fill(&mut y, 1.0_f32)?;
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-            unsafe { gpu.on(&stream).launch(&saxpy, config, (n, 3.0_f32, &x, &mut y)) }?;
+            unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, 3.0_f32, &x, &mut y)) }?;
             let mut host = vec![0.0; n as usize];
             gpu.on(&stream).download(&y, &mut host)?;
             assert!(host.iter().all(|&y| y == 7.0));

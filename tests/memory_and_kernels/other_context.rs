@@ -101,7 +101,7 @@ macro_rules! saxpy {
         unsafe { $stream.$launch($function, $config, (4_u32, 1_f32, $x, $y)) }
     };
     ($stream:expr, $function:expr, $x:expr, $y:expr) => {
-        saxpy!($stream, launch($function, ONE()), $x, $y)
+        saxpy!($stream, launch_unchecked($function, ONE()), $x, $y)
     };
 }
 
@@ -114,14 +114,14 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
         let (f, g) = (&own.saxpy, &theirs.saxpy);
         assert_eq!(saxpy!(on, launch_unscoped(g, ONE()), &own.x, &mut own.y), other(kernel));
         assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &own.x, &mut own.y), Ok(()));
-        assert_eq!(saxpy!(on, launch(g, ONE()), &own.x, &mut own.y), other(kernel));
+        assert_eq!(saxpy!(on, launch_unchecked(g, ONE()), &own.x, &mut own.y), other(kernel));
         let mut list = f.arguments().unwrap();
         list.push(4_u32).unwrap().push(1_f32).unwrap().push(&theirs.x).unwrap();
         list.push(&mut own.y).unwrap();
         // SAFETY: it is not launched.
-        assert_eq!(unsafe { on.launch(f, ONE(), list) }, other(kernel));
+        assert_eq!(unsafe { on.launch_unchecked(f, ONE(), list) }, other(kernel));
         let extended = ONE().extended().priority(0);
-        let launched = saxpy!(on, launch(g, extended), &own.x, &mut own.y);
+        let launched = saxpy!(on, launch_unchecked(g, extended), &own.x, &mut own.y);
         assert_eq!(launched, other("cuLaunchKernelEx"));
         assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &own.x, &mut theirs.y), other(kernel));
         assert_eq!(saxpy!(on, launch_unscoped(f, ONE()), &theirs.x, &mut own.y), other(kernel));
@@ -235,7 +235,10 @@ fn refuses_all<'s>(stream: ScopedStream<'s, 'static>, lent: &mut Lent<'s>, own: 
     assert_eq!(stream.host_function(|| panic!("it is not called")), other("cuLaunchHostFunc"));
     assert_eq!(stream.replay(lent.graph, &mut lent.bad), other("cuGraphLaunch"));
     // SAFETY: it is not launched.
-    assert_eq!(unsafe { stream.launch(own.saxpy, ONE(), (1_u32, 1_f32)) }, other("cuLaunchKernel"));
+    assert_eq!(
+        unsafe { stream.launch_unchecked(own.saxpy, ONE(), (1_u32, 1_f32)) },
+        other("cuLaunchKernel")
+    );
 }
 
 #[test]
@@ -364,7 +367,7 @@ fn newer_operations_on_memory_compare_contexts_too() {
         }
         let map = gpu.tensor_map(&TensorLayout::tiled(&[4], &[4]), &theirs.x).unwrap();
         // SAFETY: it is not launched.
-        let launched = unsafe { on.launch(&own.saxpy, ONE(), (map,)) };
+        let launched = unsafe { on.launch_unchecked(&own.saxpy, ONE(), (map,)) };
         assert_eq!(launched, other("cuLaunchKernel"));
         std::mem::swap(&mut own, &mut theirs);
     }
@@ -568,7 +571,7 @@ fn reads_of(
     // SAFETY: as above.
     let fetched = unsafe { ordered.foreign((texture,), |_, _| ()) };
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y).
-    let listed = unsafe { ordered.launch(saxpy, ONE(), list) };
+    let listed = unsafe { ordered.launch_unchecked(saxpy, ONE(), list) };
     let owned = ordered.download_owned(shared, gpu.pinned(LEN).unwrap());
     let extended = ONE().extended().priority(0);
     vec![
@@ -584,7 +587,10 @@ fn reads_of(
         ("to_vec", ordered.to_vec(shared).map(drop)),
         ("download_owned", owned.map(drop).map_err(Error::from)),
         ("launch", saxpy!(ordered, saxpy, shared, &mut y)),
-        ("launch with attributes", saxpy!(ordered, launch(saxpy, extended), shared, &mut y)),
+        (
+            "launch with attributes",
+            saxpy!(ordered, launch_unchecked(saxpy, extended), shared, &mut y),
+        ),
         ("launch of a typed kernel", saxpy!(ordered, typed, shared, &mut y)),
         ("launch with a list", listed),
         ("foreign", foreign),
@@ -717,16 +723,16 @@ fn arrays_textures_and_surfaces_of_another_context_are_refused() {
         assert_eq!(created, other("cuTexObjectCreate"));
         assert_eq!(gpu.surface(&mut second).map(drop), other("cuSurfObjectCreate"));
         // SAFETY: refused, as the objects belong to another context.
-        let launched = unsafe { on.launch(&saxpy, ONE(), (&texture,)) };
+        let launched = unsafe { on.launch_unchecked(&saxpy, ONE(), (&texture,)) };
         assert_eq!(launched, other("cuLaunchKernel"));
         // SAFETY: as above.
-        let launched = unsafe { on.launch(&saxpy, ONE(), (&surface,)) };
+        let launched = unsafe { on.launch_unchecked(&saxpy, ONE(), (&surface,)) };
         assert_eq!(launched, other("cuLaunchKernel"));
         gpu.scope(|s| {
             let (run, mut held) = (s.on(&stream), s.hold(&mut own));
             assert_eq!(run.copy(&first, &mut held), other(copy));
             // SAFETY: as above.
-            let launched = unsafe { run.launch(&saxpy, ONE(), (&texture,)) };
+            let launched = unsafe { run.launch_unchecked(&saxpy, ONE(), (&texture,)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             Ok(())
         })
@@ -779,7 +785,7 @@ fn a_built_graph_refuses_what_is_of_another_context() {
         let built = gpu.build_graph(|g| {
             let (x, mut y) = (&*x, g.hold(y));
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is not replayed.
-            unsafe { g.kernel(&[], f, config, (4_u32, 1_f32, x, &mut y)) }.map(drop)
+            unsafe { g.kernel_unchecked(&[], f, config, (4_u32, 1_f32, x, &mut y)) }.map(drop)
         });
         built.map(drop)
     };
@@ -802,10 +808,10 @@ fn a_built_graph_refuses_what_is_of_another_context() {
         let (run, mut y) = (s.on(&*stream), s.hold(&mut *y));
         for event in [&*their_event; 2] {
             let first = plain().programmatic_event(event, false);
-            assert_eq!(saxpy!(run, launch(saxpy, first), &*x, &mut y), other(launch));
+            assert_eq!(saxpy!(run, launch_unchecked(saxpy, first), &*x, &mut y), other(launch));
             let second = plain().launch_completion_event(event);
-            assert_eq!(saxpy!(run, launch(saxpy, second), &*x, &mut y), other(launch));
-            saxpy!(run, launch(saxpy, plain()), &*x, &mut y)?;
+            assert_eq!(saxpy!(run, launch_unchecked(saxpy, second), &*x, &mut y), other(launch));
+            saxpy!(run, launch_unchecked(saxpy, plain()), &*x, &mut y)?;
         }
         Ok(())
     })

@@ -381,7 +381,7 @@ fn store<'ctx>(
     let store = kernel(gpu, STORE, "store");
     // SAFETY: the kernel is store(u32 *, u32) and writes one element, to memory of another device which the caller
     // has borrowed, and to which the context has access.
-    unsafe { gpu.on(stream).launch(&store, LaunchConfig::new(1, 1), (address, number)) }
+    unsafe { gpu.on(stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (address, number)) }
 }
 
 #[test]

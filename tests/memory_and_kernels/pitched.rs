@@ -245,7 +245,11 @@ fn streams_of_a_scope_order_rows_by_their_uses() {
             let (mut upper, lower) = y.split_rows_at(1)?;
             // SAFETY: the kernel stays inside 3 elements of each row.
             unsafe {
-                b.launch(&saxpy, config, (n, 0.0_f32, lower.part(1..4, 1..2, ..1)?, &mut upper))
+                b.launch_unchecked(
+                    &saxpy,
+                    config,
+                    (n, 0.0_f32, lower.part(1..4, 1..2, ..1)?, &mut upper),
+                )
             }
         })
         .unwrap();
@@ -274,10 +278,11 @@ fn kernels_receive_the_first_element() {
         let (row, config) = (x.part(1.., 1.., ..).unwrap(), LaunchConfig::new(1, 2));
         let mut into = y.part_mut(..2, .., ..).unwrap();
         // SAFETY: the kernel stays inside the 2 elements of a row.
-        unsafe { gpu.on(&stream).launch(&saxpy, config, (2, 2.0, row, &mut into)) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (2, 2.0, row, &mut into)) }
+            .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [10.5, 12.5, 0.5, 0.5, 0.5, 0.5]);
         // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(&saxpy, config, (2, 1.0, &x, &mut y)) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (2, 1.0, &x, &mut y)) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap()[..3], [11.5, 14.5, 0.5]);
     });
 }
@@ -394,7 +399,7 @@ fn a_kernel_node_keeps_to_the_rows_that_it_was_built_for() {
             .build_graph(|g| {
                 let (mut left, mut right) = g.hold(&mut x).split_columns_at(2)?;
                 // SAFETY: the kernel writes one element.
-                let node = unsafe { g.kernel(&[], &store, one, (&mut left, 1_u32)) }?;
+                let node = unsafe { g.kernel_unchecked(&[], &store, one, (&mut left, 1_u32)) }?;
                 g.fill(&[], &mut right, 2)?;
                 Ok(node)
             })
@@ -403,13 +408,16 @@ fn a_kernel_node_keeps_to_the_rows_that_it_was_built_for() {
         for columns in [2..4, 1..3] {
             let mut other = x.part_mut(columns, .., ..).unwrap();
             // SAFETY: as above.
-            let set = unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut other, 3_u32)) };
+            let set = unsafe {
+                gpu.set_kernel_unchecked(&mut graph, node, &store, one, (&mut other, 3_u32))
+            };
             assert!(matches!(set, Err(Error::InvalidArgument { .. })), "{set:?}");
         }
         for (rows, value) in [(0..2, 3_u32), (1..2, 4)] {
             let mut left = x.part_mut(..2, rows, ..).unwrap();
             // SAFETY: as above.
-            unsafe { gpu.set_kernel(&mut graph, node, &store, one, (&mut left, value)) }.unwrap();
+            unsafe { gpu.set_kernel_unchecked(&mut graph, node, &store, one, (&mut left, value)) }
+                .unwrap();
             gpu.on(&stream).replay(&graph, &mut x).unwrap();
         }
         assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [3, 0, 2, 2, 4, 0, 2, 2]);

@@ -85,7 +85,13 @@ fn two_processes_work_on_buffers_of_one_pool() {
             gpu.scope(|s| {
                 let (store, mut held) = (kernel(gpu, STORE, "store"), s.hold(&mut x));
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { s.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }
+                unsafe {
+                    s.on(&stream).launch_unchecked(
+                        &store,
+                        LaunchConfig::new(1, 1),
+                        (&mut held, 7_u32),
+                    )
+                }
             })
             .unwrap();
             // Dropped without a context, on another thread.

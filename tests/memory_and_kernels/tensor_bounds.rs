@@ -306,7 +306,8 @@ impl Case {
         let places = on.from_slice(&places.concat()).unwrap();
         let map = gpu.tensor_map(&layout, memory.slice(..least).unwrap()).unwrap();
         // SAFETY: copies boxes of the map at so many places to shared memory that has room for one, and writes to `out`.
-        unsafe { on.launch(&run("loads"), one, (map, &places, &mut out, number, bytes)) }.unwrap();
+        unsafe { on.launch_unchecked(&run("loads"), one, (map, &places, &mut out, number, bytes)) }
+            .unwrap();
         let seen = on.to_vec(&out).unwrap()[0];
         let bits = seen.to_le_bytes().into_iter().fold(0, |all, byte| all | byte);
         assert_eq!(seen & STUCK, 0, "a load has another number of bytes: {self:?}");
@@ -342,7 +343,10 @@ impl Case {
         let (mut first, _) = memory.split_at_mut(least).unwrap();
         let map = gpu.tensor_map(&layout, &mut first).unwrap();
         // SAFETY: copies boxes from shared memory, which has room for one, to the map at so many places.
-        unsafe { on.launch(&run("stores"), one, (map, &places, &mut out, number, bytes)) }.unwrap();
+        unsafe {
+            on.launch_unchecked(&run("stores"), one, (map, &places, &mut out, number, bytes))
+        }
+        .unwrap();
         let values = on.to_vec(&memory).unwrap();
         let last = values.iter().rposition(|value| *value != T::default());
         assert_eq!(last, Some(least - 1), "stores reach another last element: {self:?}");
@@ -458,7 +462,7 @@ fn loaded<'ctx>(
     let map = gpu.tensor_map(layout, &memory).unwrap();
     let (loads, one) = (module.function("loads").unwrap(), LaunchConfig::new(1, 32));
     // SAFETY: copies a box of the map to shared memory that has room for it, and writes to `out`.
-    unsafe { on.launch(&loads, one, (map, &place, &mut out, 1_u32, bytes)) }.unwrap();
+    unsafe { on.launch_unchecked(&loads, one, (map, &place, &mut out, 1_u32, bytes)) }.unwrap();
     let mut out = on.to_vec(&out).unwrap();
     out.drain(1..1 + bytes as usize / 4).collect()
 }

@@ -137,12 +137,12 @@ fn a_launch_takes_a_map_by_value_and_its_memory_by_reference() {
         let on = gpu.on(&stream);
         let map = gpu.tensor_map(&layout, &x).unwrap();
         // SAFETY: first(unsigned long *, CUtensorMap) writes two numbers.
-        unsafe { on.launch(&first, one, (&mut out, map)) }.unwrap();
+        unsafe { on.launch_unchecked(&first, one, (&mut out, map)) }.unwrap();
         assert_eq!(on.to_vec(&out).unwrap(), begin);
         on.zero(&mut out).unwrap();
         let map = gpu.tensor_map(&layout, &mut x).unwrap();
         // SAFETY: as above.
-        unsafe { on.launch(&typed, one, (&mut out, map)) }.unwrap();
+        unsafe { on.launch_unchecked(&typed, one, (&mut out, map)) }.unwrap();
         assert_eq!(on.to_vec(&out).unwrap(), begin);
         on.zero(&mut out).unwrap();
 
@@ -153,7 +153,7 @@ fn a_launch_takes_a_map_by_value_and_its_memory_by_reference() {
             a.zero(&mut x)?;
             let map = gpu.tensor_map(&layout, &mut x)?;
             // SAFETY: as above.
-            unsafe { b.launch(&first, one, (&mut out, map)) }?;
+            unsafe { b.launch_unchecked(&first, one, (&mut out, map)) }?;
             a.fill(&mut x, 1.0)
         })
         .unwrap();
@@ -164,7 +164,7 @@ fn a_launch_takes_a_map_by_value_and_its_memory_by_reference() {
         let graph = gpu.capture(&mut stream, |c| {
             let map = gpu.tensor_map(&layout, &x)?;
             // SAFETY: as above.
-            unsafe { c.stream().launch(&first, one, (&mut c.hold(&mut out), map)) }
+            unsafe { c.stream().launch_unchecked(&first, one, (&mut c.hold(&mut out), map)) }
         });
         let graph = graph.unwrap();
         gpu.on(&stream).replay(&graph, (&x, &mut out)).unwrap();
@@ -174,7 +174,7 @@ fn a_launch_takes_a_map_by_value_and_its_memory_by_reference() {
         let (x, mut out) = (ordered.adopt(x).unwrap(), ordered.zeroed::<u64>(2).unwrap());
         let map = gpu.tensor_map(&layout, &x).unwrap();
         // SAFETY: as above.
-        unsafe { ordered.launch(&typed, one, (&mut out, map)) }.unwrap();
+        unsafe { ordered.launch_unchecked(&typed, one, (&mut out, map)) }.unwrap();
         assert_eq!(ordered.to_vec(&out).unwrap(), begin);
     });
 }

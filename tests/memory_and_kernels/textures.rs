@@ -76,7 +76,7 @@ fn fetched<'ctx, M: TextureMemory<'ctx>>(
     let mut out = gpu.alloc::<f32>(places.len())?;
     let config = LaunchConfig::new(1, places.len() as u32);
     // SAFETY: the kernel reads a pair of coordinates and writes an element for each thread.
-    unsafe { gpu.on(&stream).launch(&fetch, config, (texture, &at, &mut out)) }?;
+    unsafe { gpu.on(&stream).launch_unchecked(&fetch, config, (texture, &at, &mut out)) }?;
     gpu.on(&stream).to_vec(&out)
 }
 
@@ -197,7 +197,7 @@ fn levels_are_written_one_by_one() {
         let mut surface = gpu.surface(levels.level_mut(1)?)?;
         let config = LaunchConfig::new(1, (2, 2));
         // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the level.
-        unsafe { gpu.on(&stream).launch(&add, config, (&mut surface, 0.5_f32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&add, config, (&mut surface, 0.5_f32)) }?;
         drop(surface);
         let level = gpu.texture(levels.level(1)?, Sampling::default())?;
         assert_eq!(fetched(gpu, &level, &[[0.5, 0.5]])?, [1.5]);
@@ -222,7 +222,7 @@ fn surfaces_write_what_textures_read() {
         let mut surface = gpu.surface(&mut array)?;
         let config = LaunchConfig::new(1, (4, 3));
         // SAFETY: the kernel changes the texels at its threads' coordinates, which are those of the array.
-        unsafe { gpu.on(&stream).launch(&add, config, (&mut surface, 100.0_f32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&add, config, (&mut surface, 100.0_f32)) }?;
         drop(surface);
         let texture = gpu.texture(&array, Sampling::default())?;
         assert_eq!(fetched(gpu, &texture, &[[0.5, 0.5], [3.5, 2.5]])?, [100., 111.]);
@@ -251,9 +251,9 @@ fn scopes_copy_arrays_and_read_textures() {
         gpu.scope(|s| {
             let config = LaunchConfig::new(1, 1);
             // SAFETY: the kernel reads a pair of coordinates and writes an element.
-            unsafe { s.on(&first).launch(&fetch, config, (&texture, &at, &mut a)) }?;
+            unsafe { s.on(&first).launch_unchecked(&fetch, config, (&texture, &at, &mut a)) }?;
             // SAFETY: as above.
-            unsafe { s.on(&second).launch(&fetch, config, (&texture, &at, &mut b)) }
+            unsafe { s.on(&second).launch_unchecked(&fetch, config, (&texture, &at, &mut b)) }
         })?;
         assert_eq!((gpu.on(&first).to_vec(&a)?, gpu.on(&first).to_vec(&b)?), (vec![5.], vec![5.]));
         Ok(())
@@ -275,7 +275,7 @@ fn graphs_keep_the_objects_that_they_use() {
         let graph = gpu.capture(&mut captured, |c| {
             let mut out = c.hold(&mut out);
             // SAFETY: the kernel reads a pair of coordinates and writes an element.
-            unsafe { c.stream().launch(&fetch, config, (&texture, &at, &mut out)) }
+            unsafe { c.stream().launch_unchecked(&fetch, config, (&texture, &at, &mut out)) }
         })?;
         drop(texture);
         gpu.on(&stream).replay(&graph, (&array, &at, &mut out))?;

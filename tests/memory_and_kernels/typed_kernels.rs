@@ -97,7 +97,7 @@ fn no_wrong_argument_list_reaches_the_launch() {
                 let attempt = || -> Result {
                     let kernel = module.kernel::<($($sig,)*)>($name)?;
                     // SAFETY: not reached; that is what is tested.
-                    unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), ($($arg,)*)) }
+                    unsafe { gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 1), ($($arg,)*)) }
                 };
                 let (result, calls) = cuscope_softdriver::control::record(attempt);
                 let error = result.expect_err(stringify!($name ($($sig),*)));
@@ -164,6 +164,9 @@ fn no_wrong_argument_list_reaches_the_launch() {
             "saxpy" (u32, i32, &[f32], &mut [f32]) (4, 2, &x, &mut y): 1 Type;
             "saxpy" (u32, f32, f64, &mut [f32]) (4, 2.0, 1.0, &mut y): 2 Type;
             "count" (f64) (1.0): 0 Type;
+            // The value of a number is that number.
+            "saxpy" (Value<f32>, f32, &[f32], &mut [f32]) (2.0, 2.0, &x, &mut y): 0 Type;
+            "saxpy" (u32, Value<u32>, &[f32], &mut [f32]) (4, 2, &x, &mut y): 1 Type;
             "scaled" (&[f32], &[f32], &mut [f32]) (&x, &x, &mut y): 0 Type;
         }
         assert!(count >= 40, "{count}");
@@ -171,8 +174,10 @@ fn no_wrong_argument_list_reaches_the_launch() {
         let mut counter = gpu.on(&stream).zeroed::<i32>(1).unwrap();
         let kernel = module.kernel::<(&mut [i32],)>("count").unwrap();
         // SAFETY: count(int *): one element, and the module's counter.
-        unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), (&mut counter,)) }
-            .unwrap();
+        unsafe {
+            gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 1), (&mut counter,))
+        }
+        .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&counter).unwrap(), [7]);
         drop(y);
     });
@@ -205,16 +210,16 @@ fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
         let mut y = gpu.on(&stream).zeroed(4).unwrap();
         on.upload(&[1.0_f32, 2.0, 3.0, 4.0], &mut x).unwrap();
         // SAFETY: saxpy(unsigned, float, const float *, float *) over 4 elements.
-        unsafe { on.launch(&saxpy, config, (4, 2.0, &x, &mut y)) }.unwrap();
+        unsafe { on.launch_unchecked(&saxpy, config, (4, 2.0, &x, &mut y)) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0, 4.0, 6.0, 8.0]);
 
         gpu.scope(|s| {
             let stream = s.on(&stream);
             let mut held = s.hold(&mut y);
             // SAFETY: as above.
-            unsafe { stream.launch(&saxpy, config, (4, 1.0, &x, &mut held)) }?;
+            unsafe { stream.launch_unchecked(&saxpy, config, (4, 1.0, &x, &mut held)) }?;
             // SAFETY: as above, over the first two elements.
-            unsafe { stream.launch(&saxpy, config, (2, 1.0, x.slice(1..3)?, &mut held)) }
+            unsafe { stream.launch_unchecked(&saxpy, config, (2, 1.0, x.slice(1..3)?, &mut held)) }
         })
         .unwrap();
         let expected = bits(&[5.0, 9.0, 9.0, 12.0]);
@@ -224,7 +229,7 @@ fn a_typed_kernel_runs_blocking_in_scopes_and_in_graphs() {
             let stream = c.stream();
             let mut held = c.hold(&mut y);
             // SAFETY: as above.
-            unsafe { stream.launch(&saxpy, config, (4, 1.0, &x, &mut held)) }
+            unsafe { stream.launch_unchecked(&saxpy, config, (4, 1.0, &x, &mut held)) }
         });
         let graph = graph.unwrap();
         gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
@@ -241,7 +246,8 @@ fn a_struct_by_value_is_passed_as_it_is() {
         let particle = Particle { x: 2.0, mass: 3.0, id: 40, ..Particle::default() };
         let args = (particle, 5, -1, &mut out);
         // SAFETY: particle(Particle, unsigned char, short, double *): one element.
-        unsafe { gpu.on(&stream).launch(&kernel, LaunchConfig::new(1, 1), args) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&kernel, LaunchConfig::new(1, 1), args) }
+            .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [2.0 * 3.0 + 40.0 + 5.0 - 1.0]);
         // A kernel outlives its guard, and may be a part of what is detached.
         let kernel: Detached<(Kernel<Signature>, cuscope::Function<'static>)> =
@@ -249,7 +255,7 @@ fn a_struct_by_value_is_passed_as_it_is() {
         let (kernel, _) = gpu.bind(&kernel).unwrap();
         let args = (Particle::default(), 1, 1, &mut out);
         // SAFETY: as above.
-        unsafe { gpu.on(&stream).launch(kernel, LaunchConfig::new(1, 1), args) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(kernel, LaunchConfig::new(1, 1), args) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [2.0]);
     });
 }
@@ -331,14 +337,14 @@ fn both_spellings_of_memory_mean_the_same() {
         let mut y = gpu.on(&stream).zeroed(2).unwrap();
         let (on, config) = (gpu.on(&stream), LaunchConfig::new(1, 2));
         // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over 2 elements.
-        unsafe { on.launch(&kept.saxpy, config, (2, 2.0, &x, &mut y)) }.unwrap();
+        unsafe { on.launch_unchecked(&kept.saxpy, config, (2, 2.0, &x, &mut y)) }.unwrap();
         // SAFETY: as above.
-        unsafe { on.launch(&short, config, (2, 2.0, &x, &mut y)) }.unwrap();
+        unsafe { on.launch_unchecked(&short, config, (2, 2.0, &x, &mut y)) }.unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [4.0, 8.0]);
         let ordered = gpu.ordered_stream().unwrap();
         let (x, mut y) = (ordered.from_slice(&[1.0; 2]).unwrap(), ordered.zeroed(2).unwrap());
         // SAFETY: as above.
-        unsafe { ordered.launch(&kept.saxpy, config, (2, 2.0, &x, &mut y)) }.unwrap();
+        unsafe { ordered.launch_unchecked(&kept.saxpy, config, (2, 2.0, &x, &mut y)) }.unwrap();
         assert_eq!(ordered.to_vec(&y).unwrap(), [2.0, 2.0]);
     });
 }
@@ -366,18 +372,19 @@ fn a_kernel_reads_what_the_caller_might_write() {
         let mut x = gpu.on(&stream).from_slice(&[1.0_f32, 2.0]).unwrap();
         let mut y = gpu.on(&stream).zeroed(2).unwrap();
         // SAFETY: saxpy(unsigned n, float a, const float *x, float *y), over 2 elements.
-        unsafe { gpu.on(&stream).launch(&saxpy, config, (2, 1.0, &mut x, &mut y)) }.unwrap();
+        unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (2, 1.0, &mut x, &mut y)) }
+            .unwrap();
         gpu.scope(|s| {
             let (run, mut x, mut y) = (s.on(&stream), s.hold(&mut x), s.hold(&mut y));
             // SAFETY: as above.
-            unsafe { run.launch(&kept.saxpy, config, (2, 1.0, &mut x, &mut y)) }
+            unsafe { run.launch_unchecked(&kept.saxpy, config, (2, 1.0, &mut x, &mut y)) }
         })
         .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0, 4.0]);
         let ordered = gpu.ordered_stream().unwrap();
         let (mut x, mut y) = (ordered.from_slice(&[1.0; 2]).unwrap(), ordered.zeroed(2).unwrap());
         // SAFETY: as above.
-        unsafe { ordered.launch(&saxpy, config, (2, 2.0, &mut x, &mut y)) }.unwrap();
+        unsafe { ordered.launch_unchecked(&saxpy, config, (2, 2.0, &mut x, &mut y)) }.unwrap();
         assert_eq!(ordered.to_vec(&y).unwrap(), [2.0, 2.0]);
     });
 }

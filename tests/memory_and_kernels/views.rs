@@ -71,10 +71,10 @@ fn kernels_take_parts() {
         let (from, mut rest) = x.split_at_mut(2).unwrap();
         let mut to = rest.slice_mut(2..).unwrap();
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-        unsafe { on.launch(&saxpy, config, (2_u32, 10.0_f32, &from, &mut to)) }.unwrap();
+        unsafe { on.launch_unchecked(&saxpy, config, (2_u32, 10.0_f32, &from, &mut to)) }.unwrap();
         let from = from.as_slice();
         // SAFETY: as above.
-        unsafe { on.launch(&saxpy, config, (2_u32, 100.0_f32, from, &mut to)) }.unwrap();
+        unsafe { on.launch_unchecked(&saxpy, config, (2_u32, 100.0_f32, from, &mut to)) }.unwrap();
         assert_eq!(on.to_vec(&x).unwrap(), [1.0, 2.0, 3.0, 4.0, 115.0, 226.0]);
     });
 }
@@ -94,7 +94,7 @@ fn a_scope_holds_parts_each_by_itself() {
             b.fill(&mut second, 20.0)?;
             let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-            unsafe { a.launch(&saxpy, config, (2_u32, 2.0_f32, &second, &mut first)) }?;
+            unsafe { a.launch_unchecked(&saxpy, config, (2_u32, 2.0_f32, &second, &mut first)) }?;
             b.download(&first, &mut sums)
         })
         .unwrap();
@@ -105,7 +105,7 @@ fn a_scope_holds_parts_each_by_itself() {
         gpu.scope(|s| {
             let config = LaunchConfig::new(1, 32);
             // SAFETY: as above.
-            unsafe { s.on(&b).launch(&saxpy, config, (2_u32, 1.0_f32, &from, &mut to)) }?;
+            unsafe { s.on(&b).launch_unchecked(&saxpy, config, (2_u32, 1.0_f32, &from, &mut to)) }?;
             s.on(&a).download(from.slice(..)?, &mut sums)
         })
         .unwrap();
@@ -126,13 +126,13 @@ fn a_part_to_read_is_passed_by_value_or_by_reference() {
         let mut y = on.zeroed::<f32>(4).unwrap();
         let part = x.slice(1..3).unwrap();
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-        unsafe { on.launch(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }.unwrap();
+        unsafe { on.launch_unchecked(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }.unwrap();
         // SAFETY: as above.
-        unsafe { on.launch(&saxpy, config, (2_u32, 1.0_f32, part, &mut y)) }.unwrap();
+        unsafe { on.launch_unchecked(&saxpy, config, (2_u32, 1.0_f32, part, &mut y)) }.unwrap();
         gpu.scope(|s| {
             let (stream, mut y) = (s.on(&stream), s.hold(&mut y));
             // SAFETY: as above.
-            unsafe { stream.launch(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }?;
+            unsafe { stream.launch_unchecked(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }?;
             stream.copy(&part, &mut y.slice_mut(2..)?)
         })
         .unwrap();
@@ -142,10 +142,11 @@ fn a_part_to_read_is_passed_by_value_or_by_reference() {
         let mut y = ordered.zeroed::<f32>(4).unwrap();
         let part = x.slice(1..3).unwrap();
         // SAFETY: as above.
-        unsafe { ordered.launch(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }.unwrap();
+        unsafe { ordered.launch_unchecked(&saxpy, config, (2_u32, 1.0_f32, &part, &mut y)) }
+            .unwrap();
         for a in [10.0_f32, 100.0] {
             // SAFETY: as above.
-            unsafe { ordered.launch(&saxpy, config, (2_u32, a, part, &mut y)) }.unwrap();
+            unsafe { ordered.launch_unchecked(&saxpy, config, (2_u32, a, part, &mut y)) }.unwrap();
         }
         assert_eq!(ordered.to_vec(&y).unwrap(), [222.0, 333.0, 0.0, 0.0]);
     });
@@ -168,14 +169,16 @@ fn a_held_part_is_a_temporary_and_is_ordered_as_the_whole() {
                 a.upload(&[5.0, 6.0], &mut x.slice_mut(2..)?)?;
                 let args = (2_u32, 10.0_f32, &x.slice(2..4)?, &mut y.slice_mut(4..8)?);
                 // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-                unsafe { b.launch(&saxpy, config, args) }?; // behind the upload
+                unsafe { b.launch_unchecked(&saxpy, config, args) }?; // behind the upload
                 let mut end = y.slice_mut(6..)?;
                 assert_eq!((end.len(), end.size_bytes()), (2, 8));
                 assert!(format!("{end:?}").starts_with("6..8 of ScopedBuffer<f32>(8 at 0x"));
                 a.fill(&mut end, 7.0)?; // behind the launch
                 a.zero(&mut y.slice_mut(..1)?)?;
                 // SAFETY: as above. It only reads `x`.
-                unsafe { a.launch(&saxpy, config, (1_u32, 1.0_f32, &x.slice_mut(..1)?, &mut y)) }?;
+                unsafe {
+                    a.launch_unchecked(&saxpy, config, (1_u32, 1.0_f32, &x.slice_mut(..1)?, &mut y))
+                }?;
                 b.download(&y, &mut host)
             })
         };
@@ -204,7 +207,11 @@ fn graphs_take_parts_and_replays_take_their_buffers() {
             c.copy(&x.slice(2..)?, &mut y.slice_mut(..2)?)?;
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
             unsafe {
-                c.launch(&saxpy, config, (2_u32, 1.0_f32, &x.slice(..2)?, &mut y.slice_mut(2..)?))
+                c.launch_unchecked(
+                    &saxpy,
+                    config,
+                    (2_u32, 1.0_f32, &x.slice(..2)?, &mut y.slice_mut(2..)?),
+                )
             }?;
             c.fill(&mut y.slice_mut(1..2)?, 9.0)
         });
@@ -216,10 +223,10 @@ fn graphs_take_parts_and_replays_take_their_buffers() {
             g.copy(&[], &x.slice(2..)?, &mut y.slice_mut(..2)?)?;
             let args = (2_u32, 1.0_f32, &y.slice(..2)?, &mut g.scratch::<f32>(2)?);
             // SAFETY: as above.
-            unsafe { g.kernel(&[], &saxpy, config, args) }?;
+            unsafe { g.kernel_unchecked(&[], &saxpy, config, args) }?;
             let args = (2_u32, 1.0_f32, &x.slice(..2)?, &mut y.slice_mut(2..)?);
             // SAFETY: as above.
-            unsafe { g.kernel(&[], &saxpy, config, args) }?;
+            unsafe { g.kernel_unchecked(&[], &saxpy, config, args) }?;
             g.zero(&[], &mut y.slice_mut(1..2)?).map(drop)
         });
         let (graph, ()) = built.unwrap();

@@ -84,12 +84,12 @@ fn every_operation_takes_it() {
         on.fill(&mut x, 1).unwrap();
         on.copy(&x.slice(piece - 2..piece + 2).unwrap(), &mut plain).unwrap();
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { on.launch(&store, one, (&mut x, 2_u32)) }.unwrap();
+        unsafe { on.launch_unchecked(&store, one, (&mut x, 2_u32)) }.unwrap();
         gpu.scope(|s| {
             let (run, mut held) = (s.on(&stream), s.hold(&mut x));
             run.fill(&mut held.slice_mut(1..2)?, 3)?;
             // SAFETY: as above, at the third element.
-            unsafe { run.launch(&store, one, (&mut held.slice_mut(2..)?, 4_u32)) }
+            unsafe { run.launch_unchecked(&store, one, (&mut held.slice_mut(2..)?, 4_u32)) }
         })
         .unwrap();
         let mut host = [0; 4];
@@ -333,8 +333,10 @@ fn kernels_of_a_device_with_access_use_it() {
             let (stream, store) = (gpu.stream().unwrap(), kernel(&gpu, STORE, "store"));
             // SAFETY: the kernel is store(u32 *, u32), the address is of memory that its device may write, and nothing
             // else uses that.
-            unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (last, 5_u32)) }
-                .unwrap();
+            unsafe {
+                gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (last, 5_u32))
+            }
+            .unwrap();
         }
         let stream = outer.stream().unwrap();
         assert_eq!(outer.on(&stream).to_vec(&x.slice(piece..).unwrap()).unwrap(), [5]);

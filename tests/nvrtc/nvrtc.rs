@@ -98,7 +98,7 @@ fn source_becomes_a_kernel_that_runs() {
     gpu.on(&stream).upload(&values, &mut x).unwrap();
     // SAFETY: the kernel's parameters are (unsigned n, int *x), and `x` has `n` elements.
     unsafe {
-        gpu.on(&stream).launch(
+        gpu.on(&stream).launch_unchecked(
             &square,
             LaunchConfig::for_num_elems(1000).unwrap(),
             (1000_u32, &mut x),
@@ -112,7 +112,11 @@ fn source_becomes_a_kernel_that_runs() {
     gpu.on(&stream).fill(&mut x, -3).unwrap();
     // SAFETY: as above.
     unsafe {
-        gpu.on(&stream).launch(&square, LaunchConfig::for_num_elems(10).unwrap(), (10, &mut x))
+        gpu.on(&stream).launch_unchecked(
+            &square,
+            LaunchConfig::for_num_elems(10).unwrap(),
+            (10, &mut x),
+        )
     }
     .unwrap();
     assert_eq!(gpu.on(&stream).to_vec(&x).unwrap()[..11], [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, -3]);

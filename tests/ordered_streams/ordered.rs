@@ -25,7 +25,7 @@ const LONG: Duration = longer(Duration::from_millis(300));
 /// Keeps a stream busy.
 fn spin<'ctx>(ordered: &OrderedStream, kernel: &Function<'ctx>, time: Duration) -> Result {
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { ordered.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
+    unsafe { ordered.launch_unchecked(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
 }
 
 /// Starts `y = a * x + y`, and frees `x`.
@@ -38,7 +38,9 @@ fn saxpy<'ctx>(
 ) -> Result {
     let n = x.len() as u32;
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
-    unsafe { ordered.launch(kernel, LaunchConfig::new(n.div_ceil(32), 32), (n, a, &x, y)) }
+    unsafe {
+        ordered.launch_unchecked(kernel, LaunchConfig::new(n.div_ceil(32), 32), (n, a, &x, y))
+    }
 }
 
 #[test]
@@ -455,7 +457,9 @@ fn advance(stack: &mut impl PushContext, model: &mut Detached<Model<'static>>) -
     let Model { ordered, weights, state, saxpy } = gpu.bind_mut(model)?;
     let n = state.len() as u32;
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
-    unsafe { ordered.launch(saxpy, LaunchConfig::new(n, 1), (n, 1.0_f32, &*weights, state)) }
+    unsafe {
+        ordered.launch_unchecked(saxpy, LaunchConfig::new(n, 1), (n, 1.0_f32, &*weights, state))
+    }
 }
 
 #[test]
@@ -519,7 +523,8 @@ fn work_goes_on_while_another_context_is_current() {
         let mut x = ordered.zeroed::<u32>(1).unwrap();
         spin(&ordered, &spinner, LONG / 8).unwrap();
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { ordered.launch(&store, LaunchConfig::new(1, 1), (&mut x, 7_u32)) }.unwrap();
+        unsafe { ordered.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 7_u32)) }
+            .unwrap();
         ordered.download_owned(&x, gpu.pinned(1).unwrap()).unwrap()
     };
     let first = start(&mut stack, &a);
@@ -617,7 +622,9 @@ fn a_graph_replays_in_the_order_of_the_stream_and_only_with_its_memory() {
                 let (mut x, mut y) = (c.hold_ordered(&mut x), c.hold_ordered(&mut y));
                 c.stream().copy(&x, &mut y)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { c.stream().launch(&mix, LaunchConfig::new(1, 1), (&mut x, 3_u32)) }?;
+                unsafe {
+                    c.stream().launch_unchecked(&mix, LaunchConfig::new(1, 1), (&mut x, 3_u32))
+                }?;
                 c.stream().copy(&x, &mut y)
             })
             .unwrap();

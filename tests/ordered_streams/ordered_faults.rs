@@ -26,7 +26,7 @@ fn report() {
 
 fn trap<'ctx>(ordered: &OrderedStream, trap: &Function<'ctx>) -> Result {
     // SAFETY: the kernel has no parameters and uses no memory.
-    unsafe { ordered.launch(trap, LaunchConfig::new(1, 1), ()) }
+    unsafe { ordered.launch_unchecked(trap, LaunchConfig::new(1, 1), ()) }
 }
 
 fn fault_in(context: &Context) {
@@ -91,7 +91,7 @@ fn beside_a_fault_elsewhere_what_is_in_flight_stays() {
         let x = ordered.from_slice(&[1_u32; LEN]).unwrap();
         let args = (LONG.as_nanos() as u64,);
         // SAFETY: the kernel is spin(u64), and uses no memory.
-        unsafe { ordered.launch(&spin, LaunchConfig::new(1, 1), args) }.unwrap();
+        unsafe { ordered.launch_unchecked(&spin, LaunchConfig::new(1, 1), args) }.unwrap();
         let waited = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
         let dropped = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();
         let mut asked = ordered.download_owned(&x, gpu.pinned(LEN).unwrap()).unwrap();

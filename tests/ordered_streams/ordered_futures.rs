@@ -78,8 +78,10 @@ fn a_future_that_is_complete_says_so_when_it_is_polled_again() {
         // At once, whatever the stream does meanwhile.
         let spinner = kernel(gpu, SPIN, "spin");
         // SAFETY: the kernel is spin(u64), and uses no memory.
-        unsafe { ordered.launch(&spinner, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,)) }
-            .unwrap();
+        unsafe {
+            ordered.launch_unchecked(&spinner, LaunchConfig::new(1, 1), (LONG.as_nanos() as u64,))
+        }
+        .unwrap();
         let again = Pin::new(&mut pending).poll(&mut Context::from_waker(Waker::noop()));
         let Poll::Ready(Err(again)) = again else { panic!("{again:?}") };
         assert!(matches!(again, Error::InvalidArgument { .. }), "{again}");

@@ -46,7 +46,7 @@ fn places(stack: &mut ContextStack, contexts: &[Context]) -> Vec<Detached<Place<
 fn busy<'ctx>(ordered: &OrderedStream, spin: &Function<'ctx>) {
     let time = longer(Duration::from_millis(5)).as_nanos() as u64;
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { ordered.launch(spin, LaunchConfig::new(1, 1), (time,)) }.unwrap();
+    unsafe { ordered.launch_unchecked(spin, LaunchConfig::new(1, 1), (time,)) }.unwrap();
 }
 
 /// Runs a test with the places of two neighbours: a copy goes from the first to the second.

@@ -53,7 +53,7 @@ impl Kept {
         stream.replay(step, &mut *x)?; // 4
         let config = LaunchConfig::new(1, LEN as u32);
         // SAFETY: the kernel uses the first `LEN` elements of `weights` and `x`, and both have as many.
-        unsafe { stream.launch(saxpy, config, (LEN as u32, 10.0, &*weights, &mut *x)) }?; // 24
+        unsafe { stream.launch_unchecked(saxpy, config, (LEN as u32, 10.0, &*weights, &mut *x)) }?; // 24
         stream.copy(x, rows)?;
         let copy = stream.duplicate(rows)?;
         stream.record(done)?;
@@ -110,25 +110,33 @@ fn what_belongs_to_another_context_is_refused() {
     refused(stream.replay(&other.step, &mut own.x));
     refused(stream.replay(&own.step, &mut other.x));
     // SAFETY: none of them is launched.
-    refused(unsafe { stream.launch(&other.saxpy, config, (n, 1.0, &own.weights, &mut own.x)) });
+    refused(unsafe {
+        stream.launch_unchecked(&other.saxpy, config, (n, 1.0, &own.weights, &mut own.x))
+    });
     // SAFETY: as above.
-    refused(unsafe { stream.launch(&own.saxpy, config, (n, 1.0, &other.weights, &mut own.x)) });
+    refused(unsafe {
+        stream.launch_unchecked(&own.saxpy, config, (n, 1.0, &other.weights, &mut own.x))
+    });
     // SAFETY: as above.
-    refused(unsafe { stream.launch(&own.saxpy, config, (n, 1.0, &own.weights, &mut other.x)) });
+    refused(unsafe {
+        stream.launch_unchecked(&own.saxpy, config, (n, 1.0, &own.weights, &mut other.x))
+    });
     // Under a guard too, where kernels and memory meet branded values.
     a.with(|gpu| {
         let plain = gpu.stream()?;
         let (x, mut y) = (gpu.alloc::<f32>(LEN)?, gpu.alloc::<f32>(LEN)?);
         // SAFETY: as above.
-        refused(unsafe { gpu.on(&plain).launch(&other.saxpy, config, (n, 1.0, &x, &mut y)) });
+        refused(unsafe {
+            gpu.on(&plain).launch_unchecked(&other.saxpy, config, (n, 1.0, &x, &mut y))
+        });
         // SAFETY: as above.
         refused(unsafe {
-            gpu.on_legacy_default().launch(&other.saxpy, config, (n, 1.0, &x, &mut y))
+            gpu.on_legacy_default().launch_unchecked(&other.saxpy, config, (n, 1.0, &x, &mut y))
         });
         refused(gpu.scope(|s| {
             let mut y = s.hold(&mut y);
             // SAFETY: as above.
-            unsafe { s.on(&plain).launch(&other.saxpy, config, (n, 1.0, &x, &mut y)) }
+            unsafe { s.on(&plain).launch_unchecked(&other.saxpy, config, (n, 1.0, &x, &mut y)) }
         }));
         refused(gpu.scope(|s| s.hold_ordered(&mut other.x).map(drop)));
         let mut captured = gpu.stream()?;
@@ -139,7 +147,8 @@ fn what_belongs_to_another_context_is_refused() {
             gpu.build_graph(|g| {
                 let mut y = g.hold(&mut y);
                 // SAFETY: as above.
-                unsafe { g.kernel(&[], &other.saxpy, config, (n, 1.0, &x, &mut y)) }.map(drop)
+                unsafe { g.kernel_unchecked(&[], &other.saxpy, config, (n, 1.0, &x, &mut y)) }
+                    .map(drop)
             })
             .map(drop),
         );
@@ -184,8 +193,10 @@ fn a_download_returns_at_once_and_uses_its_memory_again() {
         let long = longer(Duration::from_millis(20));
         let x = stream.from_slice(&(0..LEN as u32).collect::<Vec<_>>()).unwrap();
         // SAFETY: the kernel is spin(u64), and uses no memory.
-        unsafe { stream.launch(&spin, LaunchConfig::new(1, 1), (long.as_nanos() as u64,)) }
-            .unwrap();
+        unsafe {
+            stream.launch_unchecked(&spin, LaunchConfig::new(1, 1), (long.as_nanos() as u64,))
+        }
+        .unwrap();
         let mut later = stream.to_vec_later(&x.slice(3..).unwrap()).unwrap();
         if let Some(early) = later.try_get().unwrap() {
             assert!(stream.query().unwrap(), "it was early because the device was done");

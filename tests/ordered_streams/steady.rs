@@ -58,7 +58,7 @@ fn blocking(
         stream.copy(&x, &mut y).unwrap();
         stream.fill(&mut y, 2).unwrap();
         // SAFETY: the kernel is store(unsigned *, unsigned), and writes one element.
-        unsafe { stream.launch(&store, one, (&mut y, 3_u32)) }.unwrap();
+        unsafe { stream.launch_unchecked(&store, one, (&mut y, 3_u32)) }.unwrap();
         stream.record(&event).unwrap();
         stream.download(&y, &mut host).unwrap();
     });

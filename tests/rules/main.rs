@@ -6,6 +6,7 @@ mod entries;
 mod house;
 mod manual;
 mod ui;
+mod unsafe_blocks;
 
 use std::fs;
 use std::path::{Path, PathBuf};

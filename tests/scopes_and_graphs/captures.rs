@@ -43,7 +43,7 @@ fn work(gpu: &PushedGuard<'_>) -> Result {
         // stream waits, and `spin` uses no memory.
         unsafe { on.launch_unscoped(&spin, one, (20_000_000_u64,)) }?;
         // SAFETY: as above; it writes one element.
-        unsafe { on.launch(&store, one, (&mut buffer, value)) }?;
+        unsafe { on.launch_unchecked(&store, one, (&mut buffer, value)) }?;
         let mut host = [9; 4];
         on.download(&buffer, &mut host)?;
         assert_eq!(host[0], value, "the wait did not wait");
@@ -108,7 +108,7 @@ fn global_capture_elsewhere() {
 
 fn spin_for_20_ms<'ctx>(stream: ScopedStream<'_, 'ctx>, spin: &Function<'ctx>) -> Result {
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { stream.launch(spin, LaunchConfig::new(1, 1), (20_000_000_u64,)) }
+    unsafe { stream.launch_unchecked(spin, LaunchConfig::new(1, 1), (20_000_000_u64,)) }
 }
 
 /// A1: a scope under a capture of the same thread, in the modes that make a plain wait return at once.

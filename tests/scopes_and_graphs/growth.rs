@@ -164,7 +164,7 @@ fn kernels(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
         gpu.build_graph(|g| {
             let node = |x| {
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel(&[], &store, one, (&mut g.hold(x), 1_u32)) }
+                unsafe { g.kernel_unchecked(&[], &store, one, (&mut g.hold(x), 1_u32)) }
             };
             all.iter_mut().map(node).collect::<Result<Vec<_>, _>>()
         })
@@ -173,7 +173,7 @@ fn kernels(gpu: &PushedGuard<'_>, n: usize, times: &mut Times) {
     let set = timed(times, "set", || {
         nodes.iter().zip(&mut all).try_for_each(|(&node, x)| {
             // SAFETY: as above.
-            unsafe { gpu.set_kernel(&mut graph, node, &store, one, (x, 2_u32)) }
+            unsafe { gpu.set_kernel_unchecked(&mut graph, node, &store, one, (x, 2_u32)) }
         })
     });
     set.unwrap();

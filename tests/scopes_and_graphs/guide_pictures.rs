@@ -119,10 +119,10 @@ fn blocking<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32])
     let config = LaunchConfig::for_num_elems(4)?;
     gpu.on(copies).upload(input, x1)?;
     // SAFETY: the kernel uses 4 elements of each buffer.
-    unsafe { gpu.on(kernels).launch(saxpy, config, (4, 1.0, &*x1, &mut *y)) }?;
+    unsafe { gpu.on(kernels).launch_unchecked(saxpy, config, (4, 1.0, &*x1, &mut *y)) }?;
     gpu.on(copies).upload(input, x2)?;
     // SAFETY: as above.
-    unsafe { gpu.on(kernels).launch(saxpy, config, (4, 1.0, &*x2, &mut *y)) }
+    unsafe { gpu.on(kernels).launch_unchecked(saxpy, config, (4, 1.0, &*x2, &mut *y)) }
 }
 // end
 
@@ -135,10 +135,10 @@ fn overlapping<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f3
         let (mut x1, mut x2, mut y) = (s.hold(x1), s.hold(x2), s.hold(y));
         copy.upload(input, &mut x1)?;
         // SAFETY: the kernel uses 4 elements of each buffer.
-        unsafe { run.launch(saxpy, config, (4, 1.0, &x1, &mut y)) }?;
+        unsafe { run.launch_unchecked(saxpy, config, (4, 1.0, &x1, &mut y)) }?;
         copy.upload(input, &mut x2)?;
         // SAFETY: as above.
-        unsafe { run.launch(saxpy, config, (4, 1.0, &x2, &mut y)) }
+        unsafe { run.launch_unchecked(saxpy, config, (4, 1.0, &x2, &mut y)) }
     })
 }
 // end
@@ -153,7 +153,7 @@ fn sharing<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32]) 
         for _ in 0..2 {
             copy.upload(input, &mut x)?; // waits, on the GPU, for the kernel that reads `x`
             // SAFETY: the kernel uses 4 elements of each buffer.
-            unsafe { run.launch(saxpy, config, (4, 1.0, &x, &mut y)) }?;
+            unsafe { run.launch_unchecked(saxpy, config, (4, 1.0, &x, &mut y)) }?;
         }
         Ok(())
     })

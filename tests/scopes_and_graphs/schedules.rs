@@ -203,12 +203,12 @@ impl<'ctx> Run<'_, 'ctx> {
             Op::Mix(to, from) => {
                 let (to, from) = two(&mut self.held, to, from);
                 // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-                unsafe { stream.launch(self.mix, config, (to, &*from)) }
+                unsafe { stream.launch_unchecked(self.mix, config, (to, &*from)) }
             }
             Op::MixShared(to) => {
                 let args = (&mut self.held[to], self.shared);
                 // SAFETY: as above.
-                unsafe { stream.launch(self.mix, config, args) }
+                unsafe { stream.launch_unchecked(self.mix, config, args) }
             }
             Op::Download(from) => {
                 let output = self.outputs.next().expect("an output for each download");
@@ -228,7 +228,7 @@ impl<'ctx> Run<'_, 'ctx> {
                 stream.copy(&self.held[b], &mut scratch)?;
                 let args = (&mut scratch, &self.held[b]);
                 // SAFETY: as above.
-                unsafe { self.streams[second].launch(self.mix, config, args) }?;
+                unsafe { self.streams[second].launch_unchecked(self.mix, config, args) }?;
                 self.streams[third].copy(&scratch, &mut self.held[b])
             }
             Op::Keep(from) => {

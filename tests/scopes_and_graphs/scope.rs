@@ -28,13 +28,13 @@ fn saxpy<'s, 'ctx>(
     let n = x.len() as u32;
     let config = LaunchConfig::new(n.div_ceil(32), 32);
     // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
-    unsafe { run.launch(kernel, config, (n, a, x, y)) }
+    unsafe { run.launch_unchecked(kernel, config, (n, a, x, y)) }
 }
 
 /// Keeps a stream busy.
 fn spin<'ctx>(run: ScopedStream<'_, 'ctx>, kernel: &Function<'ctx>, time: Duration) -> Result {
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { run.launch(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
+    unsafe { run.launch_unchecked(kernel, LaunchConfig::new(1, 1), (time.as_nanos() as u64,)) }
 }
 
 #[test]
@@ -195,7 +195,11 @@ fn plain_buffers_are_read_on_all_streams() {
             }
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             unsafe {
-                s.on(&streams[0]).launch(&kernel, LaunchConfig::new(1, 1), (&mut once, 5_u32))
+                s.on(&streams[0]).launch_unchecked(
+                    &kernel,
+                    LaunchConfig::new(1, 1),
+                    (&mut once, 5_u32),
+                )
             }
         })
         .unwrap();
@@ -395,7 +399,11 @@ fn chunks_are_ordered_each_by_its_own_uses() {
                 for (i, chunk) in chunks.iter_mut().enumerate() {
                     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
                     unsafe {
-                        runs[i].launch(&store, LaunchConfig::new(1, 1), (&mut *chunk, i as u32))
+                        runs[i].launch_unchecked(
+                            &store,
+                            LaunchConfig::new(1, 1),
+                            (&mut *chunk, i as u32),
+                        )
                     }?;
                 }
                 runs[1].synchronize()?;
@@ -428,9 +436,13 @@ fn parts_are_copied_filled_and_passed_to_kernels() {
             b.copy(plain.slice(3..)?, &mut y)?;
             let config = LaunchConfig::new(1, 32);
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over 3 elements.
-            unsafe { a.launch(&kernel, config, (3_u32, 2.0_f32, y.slice(..3)?, &mut x)) }?;
+            unsafe {
+                a.launch_unchecked(&kernel, config, (3_u32, 2.0_f32, y.slice(..3)?, &mut x))
+            }?;
             // SAFETY: as above.
-            unsafe { b.launch(&kernel, config, (3_u32, 1.0_f32, plain.slice(..=2)?, &mut x)) }?;
+            unsafe {
+                b.launch_unchecked(&kernel, config, (3_u32, 1.0_f32, plain.slice(..=2)?, &mut x))
+            }?;
             a.download(&x, &mut low)?;
             b.download(&y, &mut high)?;
             a.download(y.slice(1..3)?, &mut middle)
@@ -444,7 +456,7 @@ fn parts_are_copied_filled_and_passed_to_kernels() {
         gpu.on(&a).zero(&mut y).unwrap();
         let args = (2_u32, 1.0_f32, plain.slice(6..).unwrap(), &mut y);
         // SAFETY: as above, over 2 elements.
-        unsafe { gpu.on(&a).launch(&kernel, LaunchConfig::new(1, 32), args) }.unwrap();
+        unsafe { gpu.on(&a).launch_unchecked(&kernel, LaunchConfig::new(1, 32), args) }.unwrap();
         let mut host = [0.0; 2];
         gpu.on(&a).download(&y, &mut host).unwrap();
         assert_eq!(host, [6.0, 7.0]);
@@ -513,13 +525,13 @@ fn handles_of_another_context_are_refused() {
             assert_eq!(run.record(&event_of_a), other("cuEventRecord"));
             run.wait(&event_of_a)?;
             // SAFETY: the kernels are store(u32 *, u32); none of them is launched.
-            let launched = unsafe { run.launch(&store, one, (&mut held, 1_u32)) };
+            let launched = unsafe { run.launch_unchecked(&store, one, (&mut held, 1_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             // SAFETY: as above.
-            let launched = unsafe { run.launch(&store_of_a, one, (&mut own, 1_u32)) };
+            let launched = unsafe { run.launch_unchecked(&store_of_a, one, (&mut own, 1_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             // SAFETY: as above.
-            let launched = unsafe { run.launch(&store, one, (&mut of_a_too, 1_u32)) };
+            let launched = unsafe { run.launch_unchecked(&store, one, (&mut of_a_too, 1_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             // A stream of another context does nothing at all.
             let run = s.on(&stream_of_a);

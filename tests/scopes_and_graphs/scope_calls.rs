@@ -37,7 +37,9 @@ fn a_scope_with_one_stream_makes_the_calls_of_c() {
                 let (run, mut held) = (s.on(&stream), s.hold(&mut buffer));
                 run.upload(&up, &mut held)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { run.launch(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32)) }?;
+                unsafe {
+                    run.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut held, 7_u32))
+                }?;
                 s.on(&stream).download(&held, &mut down)
             })
             .unwrap();

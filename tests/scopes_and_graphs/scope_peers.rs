@@ -130,7 +130,13 @@ impl<'s, 'ctx> Part<'s, 'ctx> {
             Op::Mix(_, to, from) => {
                 let [to, from] = held.get_disjoint_mut([to, from]).unwrap();
                 // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-                unsafe { stream.launch(self.mix, LaunchConfig::new(1, LEN as u32), (to, &*from)) }
+                unsafe {
+                    stream.launch_unchecked(
+                        self.mix,
+                        LaunchConfig::new(1, LEN as u32),
+                        (to, &*from),
+                    )
+                }
             }
             Op::Copy((_, from), (_, to)) if from == to => Ok(()),
             Op::Copy((_, from), (_, to)) => {
@@ -308,7 +314,8 @@ fn held_memory_is_used_in_its_own_context_only() {
             assert_eq!(theirs.zero(&mut scratch), other("cuMemsetD8Async"));
             let store = kernel(&gpu, STORE, "store");
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            let launched = unsafe { ours.launch(&store, LaunchConfig::new(1, 1), (&mut x, 3_u32)) };
+            let launched =
+                unsafe { ours.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 3_u32)) };
             assert_eq!(launched, other("cuLaunchKernel"));
             ours.zero(&mut scratch)
         });

@@ -138,7 +138,7 @@ impl<'s> Lent<'s> {
             }
             Store { buffer, value } => {
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { stream.launch(store, one, (&mut buffers[buffer], value)) }
+                unsafe { stream.launch_unchecked(store, one, (&mut buffers[buffer], value)) }
             }
             Upload { slice, buffer } => stream.upload_staged(&slices[slice], &mut buffers[buffer]),
             Download { buffer, slice } => {
@@ -152,13 +152,13 @@ impl<'s> Lent<'s> {
             }
             Spin { microseconds } => {
                 // SAFETY: the kernel is spin(u64), and uses no memory.
-                unsafe { stream.launch(spin, one, (microseconds * 1000,)) }
+                unsafe { stream.launch_unchecked(spin, one, (microseconds * 1000,)) }
             }
             Through { buffer, streams, value } => {
                 let mut scratch = stream.scratch(LEN)?;
                 stream.copy(&buffers[buffer], &mut scratch)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { on(streams[0]).launch(store, one, (&mut scratch, value)) }?;
+                unsafe { on(streams[0]).launch_unchecked(store, one, (&mut scratch, value)) }?;
                 on(streams[1]).copy(&scratch, &mut buffers[buffer])
             }
         }

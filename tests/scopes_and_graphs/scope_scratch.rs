@@ -28,7 +28,7 @@ const CREATE: [&str; 2] = ["cuCtxGetCurrent", "cuEventCreate"];
 fn spin<'ctx>(stream: ScopedStream<'_, 'ctx>, spinner: &Function<'ctx>, time: Duration) -> Result {
     let nanoseconds = time.as_nanos() as u64;
     // SAFETY: the kernel is spin(u64), and uses no memory.
-    unsafe { stream.launch(spinner, LaunchConfig::new(1, 1), (nanoseconds,)) }
+    unsafe { stream.launch_unchecked(spinner, LaunchConfig::new(1, 1), (nanoseconds,)) }
 }
 
 /// Leaves a test that counts, unless the software driver does.
@@ -55,7 +55,9 @@ fn a_step_on_one_stream_makes_the_calls_of_c() {
                     for _ in 0..3 {
                         let mut x = run.scratch::<u32>(8)?;
                         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                        unsafe { run.launch(&store, LaunchConfig::new(1, 1), (&mut x, 7_u32)) }?;
+                        unsafe {
+                            run.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 7_u32))
+                        }?;
                     }
                     Ok(())
                 })

@@ -159,7 +159,8 @@ fn main() -> Result {
         let mut x = g.hold(&mut x);
         let set = g.fill(&[], &mut x, 0)?;
         // SAFETY: the kernel adds to one word.
-        let nodes = (0..KERNELS_OF_A_GRAPH).map(|_| unsafe { g.kernel(&[], &add, one, (&mut x,)) });
+        let nodes = (0..KERNELS_OF_A_GRAPH)
+            .map(|_| unsafe { g.kernel_unchecked(&[], &add, one, (&mut x,)) });
         Ok((set, nodes.collect::<Result<Vec<_>>>()?[0]))
     })?;
     let on = gpu.on(&stream);
@@ -203,7 +204,9 @@ fn main() -> Result {
             (
                 "cuscope",
                 // SAFETY: the kernel adds to one word.
-                Box::new(|| unsafe { gpu.set_kernel(&mut graph, kernel, &add, one, (&mut x,)) }),
+                Box::new(|| unsafe {
+                    gpu.set_kernel_unchecked(&mut graph, kernel, &add, one, (&mut x,))
+                }),
             ),
         ],
     )?;
@@ -285,7 +288,7 @@ fn main() -> Result {
             g.while_node(&[], more, |more| {
                 for _ in 0..kernels {
                     // SAFETY: the kernel counts one word down.
-                    unsafe { g.kernel(&[], &down, one, (&mut x, &mut *more)) }?;
+                    unsafe { g.kernel_unchecked(&[], &down, one, (&mut x, &mut *more)) }?;
                 }
                 Ok(())
             })

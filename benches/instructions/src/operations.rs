@@ -181,12 +181,12 @@ operations! {
     launch_typed "`SyncStream::launch_unscoped`, a `Kernel` of 4 parameters"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
         |o| done(unwatched!(o.on.launch_unscoped(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
-    launch_wait "`SyncStream::launch`, 4 arguments"
+    launch_wait "`SyncStream::launch_unchecked`, 4 arguments"
         |r| {
             launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]);
             by_hand!(cuStreamSynchronize(r.stream))
         },
-        |o| done(unwatched!(o.on.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
+        |o| done(unwatched!(o.on.launch_unchecked(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
     fill_unscoped "`SyncStream::fill_unscoped`"
         |r| by_hand!(cuMemsetD32Async(r.y, 1.0_f32.to_bits(), LEN as usize, r.stream)),
         |o| done(unwatched!(o.on.fill_unscoped(o.y, 1.0)));
@@ -208,7 +208,7 @@ operations! {
     replay "`SyncStream::replay`"
         |r| by_hand!(cuGraphLaunch(r.exec, r.stream), cuStreamSynchronize(r.stream)),
         |o| done(o.on.replay(o.graph, &mut *o.y));
-    set_kernel "`PushedGuard::set_kernel`, 4 arguments"
+    set_kernel "`PushedGuard::set_kernel_unchecked`, 4 arguments"
         |r| {
             let (mut a, mut b, mut c, mut d) = (LEN, 2.0_f32, r.x, r.y);
             let mut arguments: [*mut c_void; _] =
@@ -229,7 +229,7 @@ operations! {
             };
             by_hand!(cuGraphExecKernelNodeSetParams_v2(r.exec, r.node, &raw const parameters))
         },
-        |o| done(unwatched!(o.gpu.set_kernel(
+        |o| done(unwatched!(o.gpu.set_kernel_unchecked(
             o.built,
             o.launched,
             o.function,
@@ -307,22 +307,22 @@ operations! {
             )
         },
         |o| drop(done(o.scoped.scratch::<f32>(LEN as usize)));
-    scope_launch_0 "`ScopedStream::launch`, no argument"
+    scope_launch_0 "`ScopedStream::launch_unchecked`, no argument"
         |r| launch!(r, []),
-        |o| done(unwatched!(o.scoped.launch(o.function, CONFIG(), ())));
-    scope_launch_4 "`ScopedStream::launch`, 4 arguments"
+        |o| done(unwatched!(o.scoped.launch_unchecked(o.function, CONFIG(), ())));
+    scope_launch_4 "`ScopedStream::launch_unchecked`, 4 arguments"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
-        |o| done(unwatched!(o.scoped.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
-    scope_launch_12 "`ScopedStream::launch`, 12 arguments"
+        |o| done(unwatched!(o.scoped.launch_unchecked(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
+    scope_launch_12 "`ScopedStream::launch_unchecked`, 12 arguments"
         |r| launch!(r, [a: r.y, b: 1_u32, c: 2_u32, d: 3_u32, e: 4_u32, f: 5_u32, g: 6_u32, h: 7_u32, i: 8_u32, j: 9_u32, k: 10_u32, l: 11_u32]),
-        |o| done(unwatched!(o.scoped.launch(
+        |o| done(unwatched!(o.scoped.launch_unchecked(
             o.function,
             CONFIG(),
             (&mut o.held, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32),
         )));
-    scope_launch_typed "`ScopedStream::launch`, a `Kernel` of 4 parameters"
+    scope_launch_typed "`ScopedStream::launch_unchecked`, a `Kernel` of 4 parameters"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
-        |o| done(unwatched!(o.scoped.launch(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
+        |o| done(unwatched!(o.scoped.launch_unchecked(o.kernel, CONFIG(), (LEN, 2.0_f32, o.x, &mut o.held))));
     scope_upload "`ScopedStream::upload`"
         |r| by_hand!(cuMemcpyHtoDAsync_v2(r.y, r.host, BYTES, r.stream)),
         |o| done(o.scoped.upload(o.host, &mut o.held));
@@ -354,7 +354,7 @@ operations! {
     scope_synchronize "`ScopedStream::synchronize`"
         |r| by_hand!(cuStreamSynchronize(r.stream)),
         |o| done(o.scoped.synchronize());
-    ordered_step "`OrderedStream`: `alloc`, `launch`, dropped, without kept blocks"
+    ordered_step "`OrderedStream`: `alloc`, `launch_unchecked`, dropped, without kept blocks"
         |r| {
             let mut address = 0;
             by_hand!(cuMemAllocAsync(&raw mut address, BYTES, r.stream));
@@ -363,13 +363,13 @@ operations! {
         },
         |o| {
             let mut x = done(o.bare.alloc::<f32>(LEN as usize));
-            done(unwatched!(o.bare.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.shared, &mut x))));
+            done(unwatched!(o.bare.launch_unchecked(o.function, CONFIG(), (LEN, 2.0_f32, o.shared, &mut x))));
         };
-    ordered_step_kept "`OrderedStream`: `alloc`, `launch`, dropped, with kept blocks"
+    ordered_step_kept "`OrderedStream`: `alloc`, `launch_unchecked`, dropped, with kept blocks"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
         |o| {
             let mut x = done(o.ordered.alloc::<f32>(LEN as usize));
-            done(unwatched!(o.ordered.launch(o.function, CONFIG(), (LEN, 2.0_f32, o.shared, &mut x))));
+            done(unwatched!(o.ordered.launch_unchecked(o.function, CONFIG(), (LEN, 2.0_f32, o.shared, &mut x))));
         };
     ordered_upload "`OrderedStream::upload`"
         |r| {

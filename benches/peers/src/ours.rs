@@ -97,7 +97,7 @@ fn step<'ctx>(
 ) -> OrderedBuffer<f32> {
     let mut y = ordered.alloc(len as usize).done();
     let config = LaunchConfig::new(grid, BLOCK);
-    enqueue!(ordered.launch(saxpy, config, (len, 2.0_f32, &x, &mut y)));
+    enqueue!(ordered.launch_unchecked(saxpy, config, (len, 2.0_f32, &x, &mut y)));
     y
 }
 
@@ -147,7 +147,11 @@ impl Candidate for Cuscope<'_, '_> {
             }
             "launch_wait" => {
                 let (x, mut y) = (self.buffer(64), self.buffer(64));
-                run!(enqueue!(on.launch(&self.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))))
+                run!(enqueue!(on.launch_unchecked(
+                    &self.saxpy,
+                    CONFIG(),
+                    (LEN, 2.0_f32, &x, &mut y)
+                )))
             }
             "event_record" => {
                 let event = self.event();
@@ -283,7 +287,7 @@ fn captured<'ctx>(
         .capture(&mut stream, |c| {
             let mut y = c.hold(y);
             // SAFETY: the kernel gets its parameters and stays inside of its buffers.
-            unsafe { c.stream().launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, x, &mut y)) }
+            unsafe { c.stream().launch_unchecked(&of.saxpy, CONFIG(), (LEN, 2.0_f32, x, &mut y)) }
         })
         .done()
 }
@@ -335,7 +339,7 @@ impl Candidate for Scoped<'_, '_> {
                     let mut x = q.scratch::<f32>(len as usize)?;
                     for _ in 0..n {
                         let mut y = q.scratch(len as usize)?;
-                        launch!(q.launch(&of.saxpy, config, (len, 2.0_f32, &x, &mut y)))?;
+                        launch!(q.launch_unchecked(&of.saxpy, config, (len, 2.0_f32, &x, &mut y)))?;
                         x = y;
                     }
                     Ok(())
@@ -345,18 +349,20 @@ impl Candidate for Scoped<'_, '_> {
             }));
         }
         match name {
-            "launch_0" => scoped!(self, |s, q| {} launch!(q.launch(&of.nothing, CONFIG(), ()))),
+            "launch_0" => {
+                scoped!(self, |s, q| {} launch!(q.launch_unchecked(&of.nothing, CONFIG(), ())))
+            }
             "launch_4" => {
                 let (x, mut y) = (of.buffer(64), of.buffer(64));
                 scoped!(self, |s, q| { let mut y = s.hold(&mut y); }
-                    launch!(q.launch(&of.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))))
+                    launch!(q.launch_unchecked(&of.saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))))
             }
             "launch_12" => {
                 let mut out = of.buffer(1);
                 scoped!(self, |s, q| { let mut out = s.hold(&mut out); } {
                     #[rustfmt::skip]
                     let args = (&mut out, 1_u32, 2_u32, 3_u32, 4_u32, 5_u32, 6_u32, 7_u32, 8_u32, 9_u32, 10_u32, 11_u32);
-                    launch!(q.launch(&of.sum12, CONFIG(), args))
+                    launch!(q.launch_unchecked(&of.sum12, CONFIG(), args))
                 })
             }
             "event_record" => {
@@ -386,8 +392,9 @@ impl Candidate for Scoped<'_, '_> {
             let (x, mut y) = (alloc(), alloc());
             gpu.scope(|s| {
                 let (q, mut y) = (s.on(&stream), s.hold(&mut y));
-                turns
-                    .take(|| launch!(q.launch(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))).done());
+                turns.take(|| {
+                    launch!(q.launch_unchecked(saxpy, CONFIG(), (LEN, 2.0_f32, &x, &mut y))).done()
+                });
                 Ok(())
             })
             .done();

@@ -10,7 +10,7 @@ use super::scope::Entity;
 use super::{Body, Lowered, Piece, refuse};
 
 /// The functions of the device's runtime, with their arguments and results.
-const SYSTEM: &[(&str, System, usize, usize)] = &[
+pub(super) const SYSTEM: &[(&str, System, usize, usize)] = &[
     ("vprintf", System::Print, 2, 1),
     ("__assertfail", System::Assert, 5, 0),
     ("malloc", System::Allocate, 1, 1),

@@ -124,7 +124,7 @@ impl<'s> Body<'_, 's> {
                     }
                 }
             }
-            match &mut self.ops[at].op {
+            match self.ops.get_mut(at).map_or(&mut Op::Nop, |instr| &mut instr.op) {
                 Op::Bra { target } => *target = found.first().copied().unwrap_or_default(),
                 Op::BrxIdx { targets, .. } => *targets = found.into_boxed_slice(),
                 _ => {}

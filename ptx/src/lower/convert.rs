@@ -323,20 +323,35 @@ impl<'s> Body<'_, 's> {
             Operand::Index(name, register, index) => {
                 Some((name, self.element_address(name, register, index)?))
             }
-            Operand::Sum(name, offset) => Some((name, self.address_of(name, offset)?)),
-            Operand::Name(name) if !matches!(self.find(name), Some(Entity::Register(..))) => {
-                Some((name, self.address_of(name, 0)?))
+            Operand::Name(name) | Operand::Sum(name, _)
+                if matches!(self.find(name), Some(Entity::Register(..))) =>
+            {
+                None
             }
+            // What it is made generic of is a value.
+            Operand::Name(name) if to && self.scene.functions.contains_key(name) => None,
+            Operand::Name(name) => Some((name, self.address_of(name, 0)?)),
+            Operand::Sum(name, offset) => Some((name, self.address_of(name, offset)?)),
             _ => None,
         };
         // Parameters of functions, and of calls, lie in the frame.
         let mut framed = !self.function.entry;
         let a = match variable {
             Some((name, (address, of))) => {
-                if of == AddressOf::Value {
-                    return refuse(format!("Operand '{name}' is not a variable"));
+                let fits = match space {
+                    "global" => of == AddressOf::Global,
+                    "const" => of == AddressOf::Const,
+                    "local" => of == AddressOf::Local,
+                    "param" | "param::entry" | "param::func" => {
+                        matches!(of, AddressOf::Param | AddressOf::Argument)
+                    }
+                    _ => of == AddressOf::Shared,
+                };
+                // What is no longer generic is a value: a register's, or a sum.
+                if if to { !matches!(a, Operand::Sum(..)) } else { !fits } {
+                    return refuse(format!("State space mismatch: '{name}'"));
                 }
-                framed = of == AddressOf::Local;
+                framed = of == AddressOf::Argument;
                 self.push(Op::Address { address, mask: u64::MAX, d });
                 Src::register(d)
             }

@@ -238,16 +238,6 @@ impl<'s> Body<'_, 's> {
                 }
                 self.push(Op::Pack { d, a: sources.into(), bits });
             }
-            (d, a @ &Operand::Sum(name, offset)) => match self.find(name) {
-                Some(Entity::Register(..)) => {
-                    let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
-                    self.push(Op::Unary { f: &|a: u64| a, d, a });
-                }
-                _ => {
-                    let address = self.address_of(name, offset)?;
-                    self.mov_address(d, name, address, ty)?;
-                }
-            },
             (d, &Operand::Index(name, register, index)) => {
                 let address = self.element_address(name, register, index)?;
                 self.mov_address(d, name, address, ty)?;
@@ -286,10 +276,11 @@ impl<'s> Body<'_, 's> {
         (address, of): (Address, AddressOf),
         ty: Type,
     ) -> Lowered<()> {
-        if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
+        if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 2 {
             return refuse(format!("Arguments mismatch: '{name}'"));
         }
-        if of == AddressOf::Global && ty.bytes < 8 && self.scene.source.target >= 90 {
+        let memory = matches!(of, AddressOf::Global | AddressOf::Const);
+        if memory && ty.bytes < 8 && self.scene.source.target >= 90 {
             return refuse("Arguments mismatch: a register of 64 bits is expected");
         }
         let d = self.d(d, ty)?;

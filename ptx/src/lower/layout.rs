@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::super::code::{PARAMS, function_address};
 use super::super::error::Diagnostic;
 use super::super::tree::{Function, Init, Operand, Source, Space, StatementKind, Variable};
-use super::super::types::Kind;
+use super::super::types::{Kind, Type};
 use super::super::{Fixup, Global, GlobalSpace, Param};
+use super::call::SYSTEM;
 use super::{Globals, Lowered, Names, refuse};
 
 /// The most static shared memory of a kernel, in bytes.
@@ -14,16 +15,61 @@ const MOST_SHARED: u64 = 48 << 10;
 /// The most bytes of parameters.
 const MOST_PARAMS: u64 = 32_764;
 
-/// The functions that have a body, by name.
+/// The functions that have a body, by name; refuses declarations that contradict one another.
 pub(super) fn functions<'s>(source: &Source<'s>) -> Result<HashMap<&'s str, usize>, Diagnostic> {
     let mut functions = HashMap::new();
+    let mut known: HashMap<&str, &Function<'_>> = HashMap::new();
     for (index, function) in source.functions.iter().enumerate() {
-        if function.body.is_some() && functions.insert(function.name, index).is_some() {
-            let message = format!("Duplicate definition of function '{}'", function.name);
-            return Err(Diagnostic::new(function.line, message));
+        let name = function.name;
+        let error = |message: String| Err(Diagnostic::new(function.line, message));
+        if functions.contains_key(name) {
+            // A linked text may declare what it has defined.
+            if function.external {
+                continue;
+            }
+            return error(format!("Duplicate definition of function '{name}'"));
+        }
+        if let Some(earlier) = known.insert(name, function) {
+            if earlier.entry != function.entry {
+                return error(format!(
+                    "Inconsistent redefinition of '{name}' as entry and function"
+                ));
+            }
+            if !earlier.external && !earlier.visible && function.visible {
+                return error(format!("Inconsistent redefinition of '{name}'"));
+            }
+            let alike = |(a, b): (&Variable<'_>, &Variable<'_>)| {
+                (a.space, a.ty, a.size, a.align) == (b.space, b.ty, b.size, b.align)
+            };
+            let same = |a: &[Variable<'_>], b: &[Variable<'_>]| {
+                a.len() == b.len() && a.iter().zip(b).all(alike)
+            };
+            if !same(&earlier.params, &function.params)
+                || !same(&earlier.returns, &function.returns)
+            {
+                return error(format!("Inconsistent prototypes of '{name}'"));
+            }
+        }
+        if source.variables.iter().any(|variable| variable.name == name) {
+            return error(format!("Inconsistent redefinition of variable '{name}'"));
+        }
+        if function.body.is_some() {
+            functions.insert(name, index);
         }
     }
-    Ok(functions)
+    let missing = |function: &&Function<'_>| {
+        !function.external
+            && !SYSTEM.iter().any(|&(name, ..)| name == function.name)
+            && function.body.is_none()
+            && !functions.contains_key(function.name)
+    };
+    match source.functions.iter().find(missing) {
+        Some(function) => {
+            let message = format!("Unresolved extern function '{}'", function.name);
+            Err(Diagnostic::new(function.line, message))
+        }
+        None => Ok(functions),
+    }
 }
 
 /// Whether a variable lies in device memory.
@@ -60,6 +106,16 @@ pub(super) fn globals<'s>(
             known.insert(name, variable);
         }
     }
+    let given = |one: &&Variable<'_>| one.space == Space::Shared && !one.init.is_empty();
+    if let Some(variable) = source.variables.iter().find(given) {
+        let message = format!("No initial value is allowed for '{}'", variable.name);
+        return Err(Diagnostic::new(variable.line, message));
+    }
+    let open = |one: &&Variable<'_>| one.size.is_none() && !one.external;
+    if let Some(variable) = source.variables.iter().find(open) {
+        let message = format!("Non-external variable '{}' has incomplete type", variable.name);
+        return Err(Diagnostic::new(variable.line, message));
+    }
     for variable in source.variables.iter().filter(|variable| in_memory(variable)) {
         if names.module.contains_key(variable.name) {
             continue;
@@ -70,7 +126,7 @@ pub(super) fn globals<'s>(
             names.external.push(variable.name);
         }
         let own = HashMap::new();
-        let one = global(definition, (&names.module, &own), functions)?;
+        let one = global(source, definition, (&names.module, &own), functions)?;
         names.module.insert(variable.name, globals.len() as u32);
         globals.push(one);
     }
@@ -79,18 +135,20 @@ pub(super) fn globals<'s>(
         for (at, statement) in function.body.iter().flatten().enumerate() {
             let StatementKind::Variable(variable) = &statement.kind else { continue };
             if in_memory(variable) {
-                let one = global(variable, (&names.module, &own), functions)?;
+                let one = global(source, variable, (&names.module, &own), functions)?;
                 names.own.insert((function.name, at), globals.len() as u32);
                 own.insert(variable.name, globals.len() as u32);
                 globals.push(one);
             }
         }
     }
+    names.constants = globals.iter().map(|one| one.space == GlobalSpace::Const).collect();
     Ok((globals, names))
 }
 
 /// A variable whose initialiser may name those of the module and of the function.
 fn global(
+    source: &Source<'_>,
     variable: &Variable<'_>,
     (module, own): (&HashMap<&str, u32>, &HashMap<&str, u32>),
     functions: &HashMap<&str, usize>,
@@ -98,6 +156,14 @@ fn global(
     let error = |message: String| Err(Diagnostic::new(variable.line, message));
     let known = |target: &str| own.get(target).or_else(|| module.get(target)).copied();
     let name = variable.name;
+    // What is declared behind it is not known yet.
+    let function = |target: &str| {
+        let mut before = source.functions.iter().filter(|function| function.at < variable.at);
+        before.find(|function| function.name == target)?;
+        functions.get(target).map(|&index| function_address(index as u32))
+    };
+    let unknown =
+        |target: &str| error(format!("Unknown symbol '{target}' in the initialiser of '{name}'"));
     if variable.external && !variable.init.is_empty() {
         return error(format!("No initial value is allowed for external symbol '{name}'"));
     }
@@ -111,43 +177,50 @@ fn global(
     let mut init = Vec::new();
     let mut fixups = Vec::new();
     for item in &variable.init {
-        let value = match (*item, variable.ty.kind, bytes) {
-            (Init::Int(value), Kind::Bits | Kind::Unsigned | Kind::Signed, _) => value,
-            (Init::F32(bits), Kind::Float | Kind::Bits, 4) => u64::from(bits),
-            (Init::F64(bits), Kind::Float | Kind::Bits, 8) => bits,
-            (Init::F64(bits), Kind::Float, 4) => u64::from((f64::from_bits(bits) as f32).to_bits()),
-            (Init::F32(bits), Kind::Float, 8) => f64::from(f32::from_bits(bits)).to_bits(),
-            (Init::Address(target, addend), Kind::Bits | Kind::Unsigned | Kind::Signed, 8)
-                if functions.contains_key(target) =>
-            {
-                function_address(functions[target] as u32).wrapping_add_signed(addend)
+        let integer = matches!(variable.ty.kind, Kind::Bits | Kind::Unsigned | Kind::Signed);
+        let real = matches!(variable.ty.kind, Kind::Float | Kind::Bits) && variable.ty != Type::F16;
+        let pointer = variable.ty.kind == Kind::Unsigned && bytes >= 4;
+        let value = match *item {
+            Init::Int(value) if integer => value,
+            // Bits of an f32 stay what they are, in an f64 too.
+            Init::F32(bits) if real => u64::from(bits),
+            Init::F64(bits) if real && bytes == 4 => {
+                u64::from((f64::from_bits(bits) as f32).to_bits())
             }
-            (Init::AddressByte(target, addend, byte), Kind::Bits | Kind::Unsigned, 1) => {
-                if let Some(&function) = functions.get(target) {
-                    function_address(function as u32).wrapping_add_signed(addend) >> (8 * byte)
-                } else if let Some(target) = known(target) {
-                    if byte == 0 {
-                        fixups.push(Fixup { offset: init.len(), global: target as usize, addend });
-                    }
+            Init::F64(bits) if real => bits,
+            Init::Address(target, addend) if pointer => match (known(target), function(target)) {
+                (Some(target), _) => {
+                    let (offset, addend) = (init.len(), addend.unwrap_or_default());
+                    fixups.push(Fixup { offset, bytes, shift: 0, global: target as usize, addend });
                     0
-                } else {
-                    return error(format!(
-                        "Unknown symbol '{target}' in the initialiser of '{name}'"
-                    ));
                 }
-            }
-            (Init::Address(target, addend), Kind::Bits | Kind::Unsigned | Kind::Signed, 8) => {
-                let Some(target) = known(target) else {
-                    return error(format!(
-                        "Unknown symbol '{target}' in the initialiser of '{name}'"
-                    ));
-                };
-                fixups.push(Fixup { offset: init.len(), global: target as usize, addend });
-                0
+                (None, Some(address)) if addend.is_none() => address,
+                _ => return unknown(target),
+            },
+            Init::AddressByte(target, addend, byte)
+                if variable.ty.kind == Kind::Unsigned && bytes != 2 =>
+            {
+                match (known(target), function(target)) {
+                    (Some(target), _) => {
+                        let (offset, shift) = (init.len(), 8 * byte);
+                        fixups.push(Fixup {
+                            offset,
+                            bytes: 1,
+                            shift,
+                            global: target as usize,
+                            addend,
+                        });
+                        0
+                    }
+                    (None, Some(address)) => {
+                        address.wrapping_add_signed(addend) >> (8 * byte) & 0xff
+                    }
+                    _ => return unknown(target),
+                }
             }
             _ => return error(format!("Invalid initialiser of variable '{name}'")),
         };
-        init.extend_from_slice(&value.to_le_bytes()[..bytes]);
+        init.extend_from_slice(&u128::from(value).to_le_bytes()[..bytes]);
     }
     if init.len() as u64 > size {
         return error(format!("Too many initialisers of variable '{name}'"));

@@ -103,15 +103,54 @@ impl<'s> Body<'_, 's> {
         self.short_place(operand, space)
     }
 
+    /// A place that is loaded from or stored to, which may be an element; that of a constant if it says so.
+    fn loaded(
+        &mut self,
+        operand: &Operand<'s>,
+        space: Space,
+        constant: bool,
+    ) -> Lowered<(super::code::Address, Space)> {
+        let named = match operand {
+            Operand::Index(name, register, index) => {
+                Some(self.element_address(name, *register, *index)?)
+            }
+            Operand::Address(Some(name), offset) if constant => {
+                Some(self.address_of(name, *offset)?)
+            }
+            _ => None,
+        };
+        match named {
+            Some((address, AddressOf::Const)) if constant => Ok((address, Space::Global)),
+            Some((_, of)) if constant && of != AddressOf::Value => {
+                refuse("State space mismatch between instruction and address")
+            }
+            Some(found) if !constant => self.fitted(found, space),
+            _ if constant => self.short_place(operand, space),
+            _ => self.place(operand, space),
+        }
+    }
+
     /// The same, of the few instructions that take generic addresses of 32 bits.
     pub(super) fn short_place(
         &mut self,
         operand: &Operand<'s>,
         space: Space,
     ) -> Lowered<(super::code::Address, Space)> {
-        let (address, of) = self.address(operand)?;
+        if matches!(operand, Operand::Address(None, _)) && space != Space::Local {
+            return refuse("Immediate addresses are allowed for '.local' only");
+        }
+        let found = self.address(operand)?;
+        self.fitted(found, space)
+    }
+
+    /// The space of an address, which an instruction for this one takes.
+    fn fitted(
+        &self,
+        (address, of): (super::code::Address, AddressOf),
+        space: Space,
+    ) -> Lowered<(super::code::Address, Space)> {
         let space = match (space, of) {
-            (Space::Param, AddressOf::Local) => Space::Local,
+            (Space::Param, AddressOf::Argument) => Space::Local,
             (Space::Param, AddressOf::Value)
                 if !self.function.entry && address.base != Base::Zero =>
             {
@@ -193,6 +232,7 @@ impl<'s> Body<'_, 's> {
 
     fn load(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let operands = self.without_policy(m, operands)?;
+        let constant = m.has("const");
         let (space, count, ty, order) = self.access(m)?;
         let [d, address] = exactly(operands)?;
         // A signed value is extended to its register, whatever its size.
@@ -208,7 +248,7 @@ impl<'s> Body<'_, 's> {
                 extend = register.mask();
             }
         }
-        let (address, space) = self.place(address, space)?;
+        let (address, space) = self.loaded(address, space, constant)?;
         let access = words(Access { space, address, bytes: ty.bytes, count, order });
         self.push(Op::Load { access, d: slots.into(), extend });
         Ok(())
@@ -229,7 +269,7 @@ impl<'s> Body<'_, 's> {
                 sources.push(src.split().map_or(ZERO, |slot| Src::register(slot + 1)));
             }
         }
-        let (address, space) = self.place(address, space)?;
+        let (address, space) = self.loaded(address, space, false)?;
         if space == Space::Param {
             return refuse("Parameters of an entry cannot be stored to");
         }
@@ -297,10 +337,17 @@ impl<'s> Body<'_, 's> {
             (_, [address, b]) if opcode != "cas" => (address, b, None),
             _ => return refuse("Incorrect number of operands"),
         };
+        if count == 1 && matches!(b, Operand::Vector(_)) {
+            return refuse("Arguments mismatch: a vector is not expected");
+        }
         let b: Box<[_]> =
             elements(b, count)?.iter().map(|b| self.src(b, ty)).collect::<Lowered<_>>()?;
         let c = c.map(|c| self.src(c, ty)).transpose()?.unwrap_or(ZERO);
         let (address, space) = self.place(address, space)?;
+        if space == Space::Local && returns {
+            // By a generic address alone: NVIDIA's assembler dies of the variable.
+            return refuse("State space mismatch between instruction and address");
+        }
         let access = Access { space, address, bytes: ty.bytes, count: 1, order: ordered };
         self.push(Op::Atomic { access, update, d: slots.into(), b, c });
         Ok(())

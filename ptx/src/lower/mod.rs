@@ -165,7 +165,9 @@ fn kernel<'s>(
         return Err(errors);
     }
     let function = &source.functions[index];
-    let (params, param_bytes) = layout::params(&function.params).map_err(one)?;
+    // Those of a function lie in its frame.
+    let own: &[_] = if function.entry { &function.params } else { &[] };
+    let (params, param_bytes) = layout::params(own).map_err(one)?;
     let slots = pieces.first().map_or(FIRST, |piece| piece.slots);
     let local = pieces.first().map_or(0, |piece| piece.local);
     let linked = call::link(source, &order, pieces).map_err(one)?;
@@ -286,17 +288,23 @@ impl<'a, 's> Body<'a, 's> {
             StatementKind::Label(name) => self.scopes.label(name, self.ops.len())?,
             StatementKind::Targets(name, labels) => {
                 self.scopes.declare(name, Entity::Targets(labels.clone()))?;
+                // They have to be there, whether or not a branch uses them.
+                let targets = (usize::MAX, self.scopes.current(), labels.clone(), statement.line);
+                self.branches.push(targets);
             }
             StatementKind::Prototype(name, returns, params) => {
                 let entity = Entity::Prototype(returns.clone(), params.clone());
                 self.scopes.declare(name, entity)?;
             }
             StatementKind::CallTargets(name, targets) => {
-                let first = targets.first().and_then(|name| self.scene.functions.get(name));
-                let Some(&index) = first else {
+                let functions = &self.scene.source.functions;
+                let mut found = targets.iter().map(|target| {
+                    functions.iter().find(|function| function.name == *target && !function.entry)
+                });
+                let (Some(Some(function)), true) = (found.next(), found.all(|one| one.is_some()))
+                else {
                     return refuse(format!("Unknown symbol in the targets '{name}'"));
                 };
-                let function = &self.scene.source.functions[index];
                 let entity = Entity::Prototype(function.returns.clone(), function.params.clone());
                 self.scopes.declare(name, entity)?;
             }
@@ -333,14 +341,22 @@ impl<'a, 's> Body<'a, 's> {
             return refuse(format!("Variable '{}' cannot have an initialiser", variable.name));
         }
         let Some(size) = variable.size else {
-            return refuse(format!("Variable '{}' has no size", variable.name));
+            return refuse(format!(
+                "Non-external variable '{}' has incomplete type",
+                variable.name
+            ));
         };
         let offset = self.local.next_multiple_of(variable.align.max(1));
         self.local = offset.saturating_add(size);
         if self.local > MOST_LOCAL {
             return refuse(format!("Variable '{}' uses too much local data", variable.name));
         }
-        Ok(Entity::Frame { offset: offset as u32, size: size as u32, step: variable.step() })
+        Ok(Entity::Frame {
+            offset: offset as u32,
+            size: size as u32,
+            step: variable.step(),
+            param: variable.space == super::tree::Space::Param,
+        })
     }
 
     /// Parameters and results: entries' lie in the launch's buffer, functions'
@@ -364,8 +380,10 @@ impl<'a, 's> Body<'a, 's> {
                 let places = slots.into_iter().map(code::Src::register).map(code::Place::Value);
                 return Ok(places.collect());
             }
+            // An array without a size is what follows the other parameters.
+            let sized = Variable { size: variable.size.or(Some(0)), ..variable.clone() };
             let entity = self
-                .allocate(variable)
+                .allocate(&sized)
                 .map_err(|refusal| Diagnostic::new(variable.line, text(refusal)))?;
             let Entity::Frame { offset, size, .. } = entity else {
                 return Err(Diagnostic::new(variable.line, "Invalid parameter"));
@@ -461,6 +479,8 @@ struct Names<'s> {
     module: HashMap<&'s str, u32>,
     /// Those of functions, by the function and the number of the statement.
     own: HashMap<(&'s str, usize), u32>,
+    /// Which of them are constants.
+    constants: Vec<bool>,
     /// Those of other texts, which were given memory here for want of these.
     external: Vec<&'s str>,
 }

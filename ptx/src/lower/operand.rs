@@ -149,6 +149,14 @@ impl<'s> Body<'_, 's> {
     /// An operand of a type.
     pub(super) fn src_of(&mut self, operand: &Operand<'s>, ty: Type, width: Width) -> Lowered<Src> {
         match *operand {
+            Operand::Name(name)
+                if self.scene.functions.contains_key(name)
+                    && ty.is_integer()
+                    && self.find(name).is_none() =>
+            {
+                let (address, _) = self.address_of(name, 0)?;
+                Ok(self.constant(address.offset.cast_unsigned() & ty.mask()))
+            }
             Operand::Name(name) => Ok(Src::register(self.fitting(name, ty, width)?.1)),
             Operand::Element(name, at) => {
                 Ok(Src::register(self.fitting_element(name, at, ty, width)?.1))
@@ -159,7 +167,7 @@ impl<'s> Body<'_, 's> {
                 self.push(Op::Unary { f: &|a: u64| a ^ 1, d, a });
                 Ok(Src::register(d))
             }
-            Operand::Sum(name, addend) => self.sum(name, addend, ty, width),
+            Operand::Sum(name, addend) => self.sum(name, addend, ty),
             Operand::Int(value) => Ok(self.constant(integer(value, ty)?)),
             Operand::F32(bits) => {
                 let value = real(f64::from(f32::from_bits(bits)), u64::from(bits), 4, ty)?;
@@ -174,12 +182,12 @@ impl<'s> Body<'_, 's> {
     }
 
     /// `name+addend` as a value: of a register, or the address of a variable.
-    fn sum(&mut self, name: &'s str, addend: i64, ty: Type, width: Width) -> Lowered<Src> {
+    fn sum(&mut self, name: &'s str, addend: i64, ty: Type) -> Lowered<Src> {
         let d = match self.find(name) {
-            Some(Entity::Register(..)) => {
-                let (own, slot) = self.fitting(name, ty, width)?;
-                if !own.is_integer() || own.bytes > 8 {
-                    // NVIDIA's assembler takes it, and then the value is undefined.
+            // In the size of the register, whatever that of the instruction is.
+            Some(Entity::Register(own, slot)) => {
+                if !own.is_integer() || own.bytes > 8 || !ty.agrees(own) || name.contains('.') {
+                    // NVIDIA's assembler takes it of a float, and then the value is undefined.
                     return refuse(format!("A constant cannot be added to '{name}'"));
                 }
                 let addend = self.constant(addend.cast_unsigned() & own.mask());
@@ -187,11 +195,16 @@ impl<'s> Body<'_, 's> {
                 let f = ops::integer_binary("add", Type::new(Kind::Unsigned, own.bytes));
                 let f = f.ok_or(Refusal::Unsupported)?;
                 self.push(Op::Binary { f, d, a, b: addend });
+                if ty.bytes < own.bytes {
+                    let mask = self.constant(ty.mask());
+                    let f = &|a: u64, b: u64| a & b;
+                    self.push(Op::Binary { f, d, a: Src::register(d), b: mask });
+                }
                 d
             }
             _ => {
                 let (address, of) = self.address_of(name, addend)?;
-                if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 4 {
+                if of == AddressOf::Value || !ty.is_integer() || ty.bytes < 2 {
                     return refuse(format!("Arguments mismatch: '{name}'"));
                 }
                 let d = self.slot();
@@ -236,14 +249,13 @@ impl<'s> Body<'_, 's> {
         Ok((Address { base: Base::Reg(sum), offset: 0 }, of))
     }
 
-    /// An address in brackets, or of an element.
+    /// An address in brackets.
     pub(super) fn address(&mut self, operand: &Operand<'s>) -> Lowered<(Address, AddressOf)> {
         match *operand {
             Operand::Address(None, offset) => {
                 Ok((Address { base: Base::Zero, offset }, AddressOf::Value))
             }
             Operand::Address(Some(name), offset) => self.address_of(name, offset),
-            Operand::Index(name, register, index) => self.element_address(name, register, index),
             _ => refuse("Arguments mismatch: an address is expected"),
         }
     }
@@ -263,21 +275,27 @@ impl<'s> Body<'_, 's> {
                 Ok((Address { base: Base::Reg(slot), offset }, AddressOf::Value))
             }
             Some(Entity::Param(start)) => Ok((fixed(Base::Zero, start), AddressOf::Param)),
-            Some(Entity::Frame { offset: start, .. }) => {
-                Ok((fixed(Base::Frame, start), AddressOf::Local))
+            Some(Entity::Frame { offset: start, param, .. }) => {
+                let of = if param { AddressOf::Argument } else { AddressOf::Local };
+                Ok((fixed(Base::Frame, start), of))
             }
             Some(Entity::Shared(start, _)) => Ok((fixed(Base::Zero, start), AddressOf::Shared)),
-            Some(Entity::Global(index, _)) => {
-                Ok((Address { base: Base::Global(index), offset }, AddressOf::Global))
-            }
+            Some(Entity::Global(index, _)) => Ok(self.in_memory(index, offset)),
             Some(_) => refuse(format!("Operand '{name}' is not an address")),
             None => self.module_address(name, offset),
         }
     }
 
+    /// A variable in device memory.
+    fn in_memory(&self, index: u32, offset: i64) -> (Address, AddressOf) {
+        let constant = self.scene.globals.constants.get(index as usize) == Some(&true);
+        let of = if constant { AddressOf::Const } else { AddressOf::Global };
+        (Address { base: Base::Global(index), offset }, of)
+    }
+
     fn module_address(&mut self, name: &'s str, offset: i64) -> Lowered<(Address, AddressOf)> {
         if let Some(&index) = self.scene.globals.module.get(name) {
-            return Ok((Address { base: Base::Global(index), offset }, AddressOf::Global));
+            return Ok(self.in_memory(index, offset));
         }
         if let Some(start) = self.scene.shared.module_variable(name) {
             let offset = offset.wrapping_add(i64::from(start));
@@ -285,8 +303,10 @@ impl<'s> Body<'_, 's> {
         }
         if let Some(&index) = self.scene.functions.get(name) {
             let address = function_address(index as u32).cast_signed();
-            let address = Address { base: Base::Zero, offset: address.wrapping_add(offset) };
-            return Ok((address, AddressOf::Global));
+            if offset != 0 {
+                return refuse(format!("Cannot take address of function '{name}' in a sum"));
+            }
+            return Ok((Address { base: Base::Zero, offset: address }, AddressOf::Function));
         }
         refuse(format!("Unknown symbol '{name}'"))
     }
@@ -298,9 +318,14 @@ pub(super) enum AddressOf {
     /// A register's value.
     Value,
     Global,
+    Const,
     Shared,
     Local,
+    /// A parameter of the entry.
     Param,
+    /// A parameter of a function, or one of a call.
+    Argument,
+    Function,
 }
 
 /// A register that must fit a type.

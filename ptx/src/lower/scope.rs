@@ -16,8 +16,6 @@ pub(super) enum Entity<'s> {
     Vector(Type, u8, Slot),
     /// A register of so many elements that has no slot yet, for want of use.
     Unused(Type, u8),
-    /// Registers `name0` to `nameN-1`, each of so many elements.
-    Range(Type, u8, u64),
     /// A parameter of the entry, at an offset in the launch's buffer.
     Param(u32),
     /// A variable in the frame's local memory.
@@ -28,6 +26,8 @@ pub(super) enum Entity<'s> {
         size: u32,
         /// How long an element is, if it is an array.
         step: Option<u8>,
+        /// Whether it is declared in `.param`.
+        param: bool,
     },
     /// A variable in shared memory, at an offset, and how long an element is, if it is an array.
     Shared(u32, Option<u8>),
@@ -43,6 +43,8 @@ pub(super) enum Entity<'s> {
 struct Block<'s> {
     parent: usize,
     names: HashMap<&'s str, Entity<'s>>,
+    /// Registers `name0` to `nameN-1`, by name: the type, the elements of each, and how many there are.
+    ranges: HashMap<&'s str, (Type, u8, u64)>,
     /// Registers of a range that have a slot.
     numbered: HashMap<(&'s str, u64), Slot>,
     labels: HashMap<&'s str, usize>,
@@ -54,6 +56,11 @@ pub(super) struct Scopes<'s> {
     current: usize,
     /// Whether a register is a vector.
     pub(super) vectors: bool,
+}
+
+/// A name without the digits at its end, and these.
+fn numbered(name: &str) -> (&str, &str) {
+    name.split_at(name.trim_end_matches(|c: char| c.is_ascii_digit()).len())
 }
 
 /// A register that has a slot.
@@ -75,6 +82,7 @@ impl<'s> Scopes<'s> {
         self.blocks.push(Block {
             parent: self.current,
             names: HashMap::new(),
+            ranges: HashMap::new(),
             numbered: HashMap::new(),
             labels: HashMap::new(),
         });
@@ -93,7 +101,13 @@ impl<'s> Scopes<'s> {
     /// A name of the open block.
     pub(super) fn declare(&mut self, name: &'s str, entity: Entity<'s>) -> Lowered<()> {
         let block = &mut self.blocks[self.current];
-        if block.names.insert(name, entity).is_some() || block.labels.contains_key(name) {
+        let (stem, number) = numbered(name);
+        let ranged = block
+            .ranges
+            .get(stem)
+            .is_some_and(|&(.., count)| number.parse::<u64>().is_ok_and(|number| number < count));
+        let named = block.names.insert(name, entity).is_some();
+        if ranged || named || block.labels.contains_key(name) {
             return refuse(format!("Duplicate definition of variable '{name}'"));
         }
         Ok(())
@@ -106,11 +120,18 @@ impl<'s> Scopes<'s> {
         count: Option<u64>,
     ) -> Lowered<()> {
         self.vectors |= elements > 1;
-        let entity = match count {
-            Some(count) => Entity::Range(ty, elements, count),
-            None => Entity::Unused(ty, elements),
+        let Some(count) = count else { return self.declare(name, Entity::Unused(ty, elements)) };
+        let block = &mut self.blocks[self.current];
+        let earlier = block.ranges.insert(name, (ty, elements, count)).is_some();
+        let within = |&&one: &&&str| {
+            let (stem, number) = numbered(one);
+            stem == name && number.parse::<u64>().is_ok_and(|number| number < count)
         };
-        self.declare(name, entity)
+        match block.names.keys().find(within) {
+            Some(one) => refuse(format!("Duplicate definition of variable '{one}'")),
+            None if earlier => refuse(format!("Duplicate definition of variable '{name}<'")),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn label(&mut self, name: &'s str, at: usize) -> Lowered<()> {
@@ -138,8 +159,8 @@ impl<'s> Scopes<'s> {
     /// What a name stands for; a register that is used for the first time gets
     /// the slot of `fresh`.
     pub(super) fn find(&mut self, name: &'s str, fresh: Slot) -> Option<Entity<'s>> {
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let (stem, number) = name.split_at(name.len() - digits);
+        let (stem, number) = numbered(name);
+        let digits = number.len();
         let canonical = digits == 1 || (digits > 1 && !number.starts_with('0'));
         let number = number.parse::<u64>().ok().filter(|_| canonical);
         let mut block = self.current;
@@ -151,8 +172,8 @@ impl<'s> Scopes<'s> {
                 }
                 return Some(entity.clone());
             }
-            let range = here.names.get(stem);
-            if let (Some(number), Some(&Entity::Range(ty, elements, count))) = (number, range)
+            let range = here.ranges.get(stem);
+            if let (Some(number), Some(&(ty, elements, count))) = (number, range)
                 && number < count
             {
                 let slot = *here.numbered.entry((stem, number)).or_insert(fresh);

@@ -3,7 +3,7 @@
 use super::super::error::Diagnostic;
 use super::super::lex::Kind;
 use super::super::tree::{Instruction, Space, Statement, StatementKind};
-use super::super::types::Type;
+use super::variable::Specified;
 use super::{Linkage, Parser};
 use std::borrow::Cow;
 
@@ -54,50 +54,40 @@ impl<'s> Parser<'_, 's> {
     ) -> Result<(), Diagnostic> {
         let line = self.line();
         match word {
-            ".pragma" | ".loc" | ".file" => return self.skip_line_directive(),
-            ".extern" | ".visible" | ".weak" => {
-                return self.error(format!("Directive '{word}' is not allowed here"));
-            }
-            _ => {}
+            ".pragma" => return self.pragma(),
+            ".loc" => return self.location(),
+            ".align" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".reg"
+            | ".attribute" => {}
+            _ if self.is_type() => {}
+            _ => return self.error(format!("Directive '{word}' is not allowed here")),
         }
-        match self.space() {
-            Some(Space::Reg) => {
-                let kind = self.registers()?;
-                statements.push(Statement { line, kind });
-            }
-            Some(space) => {
-                let mut variables = Vec::new();
-                self.variables(space, Linkage::default(), &mut variables)?;
-                statements.extend(
-                    variables.into_iter().map(|variable| Statement {
-                        line,
-                        kind: StatementKind::Variable(variable),
-                    }),
-                );
-            }
-            None => return self.error(format!("Directive '{word}' is not supported")),
+        let specified = self.specified()?;
+        if specified.space == Space::Reg {
+            let kind = self.registers(&specified)?;
+            statements.push(Statement { line, kind });
+            return Ok(());
         }
+        let mut variables = Vec::new();
+        self.variables(&specified, Linkage::default(), &mut variables)?;
+        statements.extend(
+            variables
+                .into_iter()
+                .map(|variable| Statement { line, kind: StatementKind::Variable(variable) }),
+        );
         Ok(())
     }
 
-    /// `.reg .b32 %r<5>, %x;` after its first word.
-    fn registers(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
-        let elements = match self.peek(0) {
-            Kind::Word(".v2") => 2,
-            Kind::Word(".v4") => 4,
-            _ => 1,
-        };
-        self.at += usize::from(elements > 1);
-        let ty = self.ty()?;
-        if !ty.is_declarable() || ty == Type::PRED && elements > 1 {
-            return self.error("Registers of this type are not supported");
-        }
-        if elements > 1 && ty.bytes * elements > 16 {
-            return self.error("Vector type too large, exceeds 128 bit limit");
-        }
+    /// `.reg .b32 %r<5>, %x;` after its type.
+    fn registers(
+        &mut self,
+        &Specified { ty, elements, .. }: &Specified,
+    ) -> Result<StatementKind<'s>, Diagnostic> {
         let mut names = Vec::new();
+        if self.take(';') {
+            return Ok(StatementKind::Registers(ty, elements, names));
+        }
         loop {
-            let name = self.name()?;
+            let name = self.declared()?;
             let count = if self.take('<') {
                 let count = self.integer()?;
                 self.expect('>')?;
@@ -115,14 +105,14 @@ impl<'s> Parser<'_, 's> {
 
     /// `name:`, and what a label may stand before.
     fn label(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
-        let name = self.name()?;
+        let name = self.declared()?;
         self.expect(':')?;
         if self.take_word(".callprototype") {
-            let returns = self.parameters()?;
+            let returns = self.parameters(false)?;
             if self.name()? != "_" {
                 return self.error("Parsing error: '_' expected in a prototype");
             }
-            let params = self.parameters()?;
+            let params = self.parameters(false)?;
             self.take_word(".noreturn");
             self.expect(';')?;
             return Ok(StatementKind::Prototype(name, returns, params));

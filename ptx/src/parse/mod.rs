@@ -9,6 +9,7 @@ use super::BlockLimit;
 use super::error::{Diagnostic, ParseError, ParseErrorKind, not_ascii, report};
 use super::lex::{Kind, Token, tokens};
 use super::tree::{Function, Source, Space};
+use super::types::Type;
 
 /// The newest `.version` that is taken: that of CUDA 13.0.
 pub(crate) const NEWEST_VERSION: (u32, u32) = (9, 0);
@@ -49,6 +50,9 @@ const TARGETS: &[(u32, u32)] = &[
     (121, 88),
 ];
 
+/// The state spaces of declarations.
+const SPACES: &[&str] = &["global", "const", "shared", "local", "param", "reg"];
+
 /// An error, with the kind that decides the driver's code.
 struct Failure(ParseErrorKind, Diagnostic);
 
@@ -71,10 +75,12 @@ pub(crate) fn parse(text: &str) -> Result<Source<'_>, ParseError> {
 }
 
 /// What may stand before a declaration.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Linkage {
     visible: bool,
     external: bool,
+    /// `.common`, which is for device memory.
+    common: bool,
 }
 
 struct Parser<'t, 's> {
@@ -148,6 +154,16 @@ impl<'s> Parser<'_, 's> {
         }
     }
 
+    /// A name that something is declared with.
+    fn declared(&mut self) -> Result<&'s str, Diagnostic> {
+        match self.peek(0) {
+            Kind::Word(word) if word == "_" || word == "WARP_SZ" || word.contains('.') => {
+                self.unexpected("a name to declare")
+            }
+            _ => self.name(),
+        }
+    }
+
     fn integer(&mut self) -> Result<u64, Diagnostic> {
         match self.peek(0) {
             Kind::Int(value) | Kind::Unsigned(value) => {
@@ -166,6 +182,12 @@ impl<'s> Parser<'_, 's> {
     fn module(&mut self) -> Result<Source<'s>, Failure> {
         let mut source = Source { version: self.version()?, ..Source::default() };
         (source.target, source.specific) = self.target(source.version)?;
+        while self.peek(0) == Kind::Word(".target") {
+            self.target(source.version)?;
+        }
+        if self.take_word(".address_size") && self.integer()? != 64 {
+            return Ok(self.error("Only .address_size 64 is supported")?);
+        }
         while self.peek(0) != Kind::End {
             self.item(&mut source)?;
         }
@@ -235,40 +257,56 @@ impl<'s> Parser<'_, 's> {
         let Kind::Word(word) = self.peek(0) else {
             return self.unexpected("a directive");
         };
+        let none = linkage == Linkage::default();
         match word {
-            ".entry" | ".func" => {
-                let function = self.function(word == ".entry")?;
+            ".entry" | ".func" if !linkage.common => {
+                let function = self.function(word == ".entry", linkage)?;
                 source.functions.push(function);
             }
-            ".address_size" => {
-                self.at += 1;
-                if self.integer()? != 64 {
-                    return self.error("Only .address_size 64 is supported");
+            ".pragma" if none => self.pragma()?,
+            ".file" if none => self.file()?,
+            ".section" if none => self.section()?,
+            ".align" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".reg"
+            | ".attribute" => {
+                let specified = self.specified()?;
+                let before = source.variables.len();
+                self.variables(&specified, linkage, &mut source.variables)?;
+                // Without a name, the space means nothing.
+                let (named, space) = (source.variables.len() > before, specified.space);
+                if named && !matches!(space, Space::Global | Space::Const | Space::Shared) {
+                    return self.error("Variables of this state space are not allowed here");
+                }
+                if named && linkage.common && space != Space::Global {
+                    return self.error(".common variables must be declared in .global space");
                 }
             }
-            ".pragma" | ".file" | ".loc" => self.skip_line_directive()?,
-            ".section" => self.skip_section()?,
-            _ => match self.space() {
-                Some(space @ (Space::Global | Space::Const | Space::Shared)) => {
-                    self.variables(space, linkage, &mut source.variables)?;
-                }
-                _ => return self.error(format!("Directive '{word}' is not supported here")),
-            },
+            _ if self.is_type() => {
+                let specified = self.specified()?;
+                self.variables(&specified, linkage, &mut source.variables)?;
+            }
+            _ => return self.error(format!("Directive '{word}' is not supported here")),
         }
         Ok(())
     }
 
+    /// Whether a type is next, or the size of a vector.
+    fn is_type(&self) -> bool {
+        let Kind::Word(word) = self.peek(0) else { return false };
+        let name = word.strip_prefix('.');
+        name.is_some_and(|name| matches!(name, "v2" | "v4") || Type::named(name).is_some())
+    }
+
+    /// What may stand before a declaration: one word.
     fn linkage(&mut self) -> Linkage {
         let mut linkage = Linkage::default();
-        loop {
-            if self.take_word(".visible") || self.take_word(".weak") || self.take_word(".common") {
-                linkage.visible = true;
-            } else if self.take_word(".extern") {
-                linkage.external = true;
-            } else {
-                return linkage;
-            }
+        match self.peek(0) {
+            Kind::Word(".visible" | ".weak") => linkage.visible = true,
+            Kind::Word(".common") => (linkage.visible, linkage.common) = (true, true),
+            Kind::Word(".extern") => linkage.external = true,
+            _ => return linkage,
         }
+        self.at += 1;
+        linkage
     }
 
     /// The state space that the next word names, which is taken.
@@ -286,61 +324,182 @@ impl<'s> Parser<'_, 's> {
         Some(space)
     }
 
-    /// Passes over `.pragma "…";`, `.file …` and `.loc …`.
-    fn skip_line_directive(&mut self) -> Result<(), Diagnostic> {
-        let line = self.line();
-        let pragma = self.next() == Kind::Word(".pragma");
-        if pragma {
-            while self.next() != Kind::Mark(';') {
-                if self.peek(0) == Kind::End {
-                    return self.unexpected("';'");
-                }
+    fn text(&mut self) -> Result<(), Diagnostic> {
+        match self.peek(0) {
+            Kind::Text(_) => {
+                self.at += 1;
+                Ok(())
             }
-            return Ok(());
+            _ => self.unexpected("a string"),
         }
-        while self.line() == line && self.peek(0) != Kind::End {
-            self.at += 1;
+    }
+
+    /// Passes over `.pragma "…", "…";`.
+    fn pragma(&mut self) -> Result<(), Diagnostic> {
+        self.at += 1;
+        self.text()?;
+        while self.take(',') {
+            self.text()?;
+        }
+        self.expect(';')
+    }
+
+    /// Passes over `.file 1 "…"` with a time and a size, if they are there.
+    fn file(&mut self) -> Result<(), Diagnostic> {
+        self.at += 1;
+        self.integer()?;
+        self.text()?;
+        for _ in 0..2 {
+            if self.take(',') {
+                self.integer()?;
+            }
         }
         Ok(())
     }
 
-    /// Passes over `.section name { … }`.
-    fn skip_section(&mut self) -> Result<(), Diagnostic> {
+    /// Passes over `.loc 1 2 3, function_name f, inlined_at 1 2 3`.
+    fn location(&mut self) -> Result<(), Diagnostic> {
         self.at += 1;
-        while self.next() != Kind::Mark('}') {
-            if self.peek(0) == Kind::End {
-                return self.unexpected("'}'");
+        let three = |parser: &mut Self| (0..3).try_for_each(|_| parser.integer().map(drop));
+        three(self)?;
+        if !self.take(',') {
+            return Ok(());
+        }
+        if !self.take_word("function_name") {
+            return self.unexpected("'function_name'");
+        }
+        self.name()?;
+        self.addend()?;
+        self.expect(',')?;
+        if !self.take_word("inlined_at") {
+            return self.unexpected("'inlined_at'");
+        }
+        three(self)
+    }
+
+    /// Passes over `.section .name { … }`: labels, and lists of numbers and places.
+    fn section(&mut self) -> Result<(), Diagnostic> {
+        self.at += 1;
+        match self.peek(0) {
+            Kind::Word(word) if word.starts_with('.') => self.place()?,
+            _ => return self.unexpected("the name of a section"),
+        }
+        self.expect('{')?;
+        while !self.take('}') {
+            match self.peek(0) {
+                Kind::Word(".b8" | ".b16" | ".b32" | ".b64") => {
+                    let ty = self.ty()?;
+                    self.item_of_section(ty)?;
+                    while self.take(',') {
+                        self.item_of_section(ty)?;
+                    }
+                }
+                Kind::Word(word) if !word.contains('.') => {
+                    self.at += 1;
+                    self.expect(':')?;
+                }
+                _ => return self.unexpected("'}'"),
             }
         }
         Ok(())
+    }
+
+    /// A name or a section's name, which no type and no state space is.
+    fn place(&mut self) -> Result<(), Diagnostic> {
+        let Kind::Word(word) = self.peek(0) else { return self.unexpected("a name") };
+        let own = word.strip_prefix('.');
+        if own.is_some_and(|own| Type::named(own).is_some() || SPACES.contains(&own)) {
+            return self.unexpected("a name");
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// `1`, `-1`, `name`, `.section+4`, `name-name`.
+    fn item_of_section(&mut self, ty: Type) -> Result<(), Diagnostic> {
+        let negative = self.take('-');
+        if negative || matches!(self.peek(0), Kind::Int(_) | Kind::Unsigned(_)) {
+            let value = self.integer()?;
+            return match negative || value <= ty.mask() {
+                true => Ok(()),
+                false => self.error(format!("Value out of range for type {value}")),
+            };
+        }
+        if ty.bytes < 4 {
+            return self.error("Illegal type for a place in a section");
+        }
+        self.place()?;
+        if self.take('-') {
+            return self.place();
+        }
+        self.addend().map(drop)
     }
 
     /// An `.entry` or `.func`, from that word on.
-    fn function(&mut self, entry: bool) -> Result<Function<'s>, Diagnostic> {
+    fn function(&mut self, entry: bool, linkage: Linkage) -> Result<Function<'s>, Diagnostic> {
+        let Linkage { visible, external, .. } = linkage;
         self.at += 1;
-        let line = self.line();
-        let returns = if entry { Vec::new() } else { self.parameters()? };
-        let name = self.name()?;
-        let params = self.parameters()?;
-        let block = self.function_directives()?;
-        let body = if self.take(';') { None } else { Some(self.body()?) };
-        Ok(Function { name, line, entry, returns, params, block, body })
+        let (line, at) = (self.line(), self.at);
+        let returns = if entry { Vec::new() } else { self.parameters(false)? };
+        let name = self.declared()?;
+        let params = self.parameters(entry)?;
+        let block = if entry {
+            self.function_directives()?
+        } else {
+            if self.take_word(".noreturn") && !returns.is_empty() {
+                return self.error(format!("Invalid directive '.noreturn' for function '{name}'"));
+            }
+            BlockLimit::default()
+        };
+        let inner = params.split_last().map_or(&[][..], |(_, inner)| inner);
+        if returns.iter().chain(inner).any(|variable| variable.size.is_none()) {
+            return self.error("Only the last input parameter can be an incomplete array");
+        }
+        for variable in returns.iter().chain(&params) {
+            if entry && (variable.space != Space::Param || variable.size.is_none()) {
+                return self.error(format!("Invalid parameter '{}'", variable.name));
+            }
+            if !entry && variable.name == "_" {
+                return self.error("Illegal parameter name '_'");
+            }
+        }
+        if returns.len() > 1 && returns.iter().any(|variable| variable.space == Space::Param) {
+            return self.error("Multiple return parameters require .register state space");
+        }
+        // A declaration of a function needs no `;`.
+        let bare = !entry && self.peek(0) != Kind::Mark('{');
+        let body = if self.take(';') || bare { None } else { Some(self.body()?) };
+        if external && body.is_some() {
+            return self.error(format!("'.extern' function '{name}' has a body"));
+        }
+        Ok(Function { name, line, at, visible, external, entry, returns, params, block, body })
     }
 
-    /// `.maxntid`, `.reqntid` and what else may stand before the body.
+    /// A number of a directive, at least 1.
+    fn positive(&mut self) -> Result<u32, Diagnostic> {
+        match self.small()? {
+            0 => self.error("Positive non-zero value expected"),
+            value => Ok(value),
+        }
+    }
+
+    /// `.maxntid`, `.reqntid` and what else may stand before the body of an entry.
     fn function_directives(&mut self) -> Result<BlockLimit, Diagnostic> {
         let mut block = BlockLimit::default();
+        let mut most_blocks = false;
         loop {
             match self.peek(0) {
                 Kind::Word(word @ (".maxntid" | ".reqntid" | ".reqnctapercluster")) => {
                     self.at += 1;
-                    let mut shape = [self.small()?, 1, 1];
-                    for extent in &mut shape[1..] {
-                        if self.take(',') {
-                            *extent = self.small()?;
+                    let cluster = word == ".reqnctapercluster";
+                    let mut shape = [1; 3];
+                    for (number, extent) in shape.iter_mut().enumerate() {
+                        if number > 0 && !self.take(',') {
+                            break;
                         }
+                        *extent = if cluster { self.small()? } else { self.positive()? };
                     }
-                    if word == ".reqnctapercluster" {
+                    if cluster {
                         block.cluster = Some(shape);
                     } else if word == ".reqntid" {
                         block.required = Some(shape);
@@ -351,24 +510,33 @@ impl<'s> Parser<'_, 's> {
                 }
                 Kind::Word(".maxnreg") => {
                     self.at += 1;
-                    block.max_registers = Some(self.small()?);
+                    block.max_registers = Some(self.positive()?);
                 }
-                Kind::Word(".minnctapersm" | ".maxnctapersm" | ".maxclusterrank") => {
+                Kind::Word(".minnctapersm") => {
+                    self.at += 1;
+                    self.positive()?;
+                }
+                Kind::Word(".maxclusterrank") => {
                     self.at += 1;
                     self.small()?;
+                    most_blocks = true;
                 }
-                Kind::Word(".noreturn") => self.at += 1,
                 Kind::Word(".explicitcluster") => {
                     self.at += 1;
                     block.explicit_cluster = true;
                 }
-                Kind::Word(".pragma") => self.skip_line_directive()?,
-                Kind::Mark('{' | ';') => return Ok(block),
+                Kind::Word(".pragma") => self.pragma()?,
+                Kind::Mark('{' | ';') => break,
                 Kind::Word(word) if word.starts_with('.') => {
                     return self.error(format!("Directive '{word}' is not supported"));
                 }
                 _ => return self.unexpected("'{'"),
             }
         }
+        let conflict = block.max_threads.is_some() && block.required.is_some();
+        if conflict || most_blocks && block.cluster.is_some() {
+            return self.error("Conflicting directives cannot both be specified");
+        }
+        Ok(block)
     }
 }

@@ -92,7 +92,11 @@ impl<'s> Parser<'_, 's> {
             (Kind::Word(name), Kind::Mark('|')) if name != "WARP_SZ" => {
                 let first = self.name()?;
                 self.at += 1;
-                Ok(Operand::Pair(first, self.name()?))
+                let second = self.name()?;
+                if (first, second) == ("_", "_") {
+                    return self.error("A result is expected");
+                }
+                Ok(Operand::Pair(first, second))
             }
             (Kind::Word(name), Kind::Mark('+')) if name != "WARP_SZ" => {
                 Ok(Operand::Sum(self.name()?, self.addend()?))

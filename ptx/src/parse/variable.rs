@@ -10,6 +10,17 @@ use super::{Linkage, Parser};
 /// The most elements that inner braces of an initialiser are for.
 const MOST_NESTED: u64 = 1 << 20;
 
+/// What a declaration says before its names.
+pub(super) struct Specified {
+    pub(super) space: Space,
+    pub(super) ty: Type,
+    /// More than one of a vector.
+    pub(super) elements: u8,
+    align: Option<u64>,
+    /// `.attribute(.managed)`
+    managed: bool,
+}
+
 impl<'s> Parser<'_, 's> {
     /// The type that a word such as `.u32` names.
     pub(super) fn ty(&mut self) -> Result<Type, Diagnostic> {
@@ -26,18 +37,26 @@ impl<'s> Parser<'_, 's> {
     }
 
     /// `( … )`, or nothing.
-    pub(super) fn parameters(&mut self) -> Result<Vec<Variable<'s>>, Diagnostic> {
+    pub(super) fn parameters(&mut self, entry: bool) -> Result<Vec<Variable<'s>>, Diagnostic> {
         let mut list = Vec::new();
         if !self.take('(') || self.take(')') {
             return Ok(list);
         }
         loop {
-            match self.space() {
-                Some(space @ (Space::Param | Space::Reg)) => {
-                    list.push(self.variable(space, Linkage::default())?);
-                }
-                _ => return self.unexpected("'.param' or '.reg'"),
+            let specified = self.specified()?;
+            if !matches!(specified.space, Space::Param | Space::Reg) {
+                return self.error("A parameter is in '.param' or '.reg'");
             }
+            if entry && self.take_word(".ptr") {
+                // What it points to: of no account here.
+                if let Some(Space::Param | Space::Reg) = self.space() {
+                    return self.error("A pointer leads to no such state space");
+                }
+                if self.take_word(".align") {
+                    self.alignment()?;
+                }
+            }
+            list.push(self.named(&specified, Linkage::default(), false)?);
             if !self.take(',') {
                 self.expect(')')?;
                 return Ok(list);
@@ -45,39 +64,36 @@ impl<'s> Parser<'_, 's> {
         }
     }
 
-    /// Variables after their state space, to the `;`.
+    /// Variables after what is [specified](Self::specified), to the `;`. There may be none.
     pub(super) fn variables(
         &mut self,
-        space: Space,
+        specified: &Specified,
         linkage: Linkage,
         list: &mut Vec<Variable<'s>>,
     ) -> Result<(), Diagnostic> {
-        let first = self.variable(space, linkage)?;
-        let (ty, align, managed) = (first.ty, first.align, first.managed);
-        list.push(first);
-        // Further names share the type: `.u32 a, b;`.
-        while self.take(',') {
-            let more = self.named(space, linkage, ty, u64::from(ty.bytes), align)?;
-            list.push(Variable { managed, ..more });
+        if self.take(';') {
+            return Ok(());
         }
-        self.expect(';')
+        loop {
+            let variable = self.named(specified, linkage, true)?;
+            list.push(variable);
+            // Further names share the type: `.u32 a, b;`.
+            if !self.take(',') {
+                return self.expect(';');
+            }
+        }
     }
 
-    /// A variable: `.align 8 .b8 name[16] = {…}`.
-    fn variable(&mut self, space: Space, linkage: Linkage) -> Result<Variable<'s>, Diagnostic> {
-        let mut align = None;
-        let mut lanes = 1;
-        let mut managed = false;
+    /// What a declaration begins with: `.align 8 .global .v2 .u32`.
+    pub(super) fn specified(&mut self) -> Result<Specified, Diagnostic> {
+        let (mut align, mut space, mut managed) = (None, None, false);
         loop {
             if self.take_word(".align") {
                 align = Some(self.alignment()?);
-            } else if self.take_word(".ptr") {
-                // What a pointer parameter points to: of no account here.
-                let _ = self.space();
-            } else if self.take_word(".v2") {
-                lanes = 2;
-            } else if self.take_word(".v4") {
-                lanes = 4;
+            } else if let Some(named) = self.space() {
+                if space.replace(named).is_some() {
+                    return self.error("Multiple state spaces specified");
+                }
             } else if self.take_word(".attribute") {
                 loop {
                     match self.next() {
@@ -91,25 +107,25 @@ impl<'s> Parser<'_, 's> {
                 break;
             }
         }
+        let elements = match self.peek(0) {
+            Kind::Word(".v2") => 2,
+            Kind::Word(".v4") => 4,
+            _ => 1,
+        };
+        self.at += usize::from(elements > 1);
         let ty = self.ty()?;
-        if (ty == Type::PRED && space != Space::Reg) || !ty.is_declarable() {
+        // A declaration without a name declares nothing, wherever that would be.
+        let nothing = (self.peek(0) == Kind::Mark(';')).then_some(Space::Global);
+        let Some(space) = space.or(nothing) else {
+            return self.error("No variable storage specified");
+        };
+        if !ty.is_declarable() || ty == Type::PRED && elements > 1 {
             return self.error("This type is not allowed here");
         }
-        if lanes > 1 && (space == Space::Param || ty == Type::PRED) {
-            return self.error("A vector of this type is not allowed here");
-        }
-        if u64::from(ty.bytes) * lanes > 16 {
+        if ty.bytes * elements > 16 {
             return self.error("Vector type too large, exceeds 128 bit limit");
         }
-        if self.take_word(".ptr") {
-            let _ = self.space();
-            if self.take_word(".align") {
-                self.alignment()?;
-            }
-        }
-        let bytes = u64::from(ty.bytes) * lanes;
-        let variable = self.named(space, linkage, ty, bytes, align.unwrap_or(bytes))?;
-        Ok(Variable { managed, ..variable })
+        Ok(Specified { space, ty, elements, align, managed })
     }
 
     fn alignment(&mut self) -> Result<u64, Diagnostic> {
@@ -123,86 +139,104 @@ impl<'s> Parser<'_, 's> {
     /// A variable from its name on.
     fn named(
         &mut self,
-        space: Space,
+        &Specified { space, ty, elements, align, managed }: &Specified,
         linkage: Linkage,
-        ty: Type,
-        bytes: u64,
-        align: u64,
+        initialised: bool,
     ) -> Result<Variable<'s>, Diagnostic> {
-        let line = self.line();
-        let name = self.name()?;
+        let (line, at) = (self.line(), self.at);
+        let name = if !initialised && self.take_word("_") { "_" } else { self.declared()? };
+        if ty == Type::PRED && space != Space::Reg {
+            return self.error("This type is not allowed here");
+        }
+        let bytes = u64::from(ty.bytes * elements);
         let (mut size, mut extents) = (Some(bytes), Vec::new());
-        let array = self.peek(0) == Kind::Mark('[');
         while self.take('[') {
-            if self.take(']') {
-                size = None;
-                extents.push(0);
-                continue;
-            }
-            let count = self.integer()?;
+            let first = extents.is_empty();
+            let count = if first && self.peek(0) == Kind::Mark(']') { 0 } else { self.integer()? };
             self.expect(']')?;
+            if count == 0 && !first {
+                return self.error("Array of incomplete type");
+            }
             extents.push(count);
-            size = match size.map(|size| size.checked_mul(count)) {
-                Some(Some(size)) if size <= 1 << 40 => Some(size),
+            // Without a first extent it is the initialiser that tells.
+            let count = count.max(1);
+            size = match size.and_then(|size| size.checked_mul(count)) {
+                Some(size) if size <= 1 << 40 => Some(size),
                 _ => return self.error(format!("Invalid size of variable '{name}'")),
             };
         }
-        if bytes > u64::from(ty.bytes) {
-            extents.push(bytes / u64::from(ty.bytes));
+        let array = !extents.is_empty();
+        if space == Space::Param && (elements > 1 || ty == Type::F16X2) && !array {
+            return self.error(format!("Variable '{name}' cannot be allocated in .param"));
         }
-        let init = if self.take('=') { self.initialiser(&extents)? } else { Vec::new() };
-        if size.is_none() && !init.is_empty() {
-            size = Some(u64::from(ty.bytes) * init.len() as u64);
+        if !initialised && extents.len() > 1 {
+            return self.error("A parameter has one extent at most");
+        }
+        if array && space == Space::Reg {
+            return self.error(format!("Variable '{name}' cannot be allocated into a register"));
+        }
+        let open = extents.first() == Some(&0);
+        if elements > 1 {
+            extents.push(elements.into());
+        }
+        let mut init = Vec::new();
+        if initialised && self.take('=') {
+            init = self.initialiser(&extents, elements > 1)?;
+        }
+        if open {
+            let all = u64::from(ty.bytes) * init.len() as u64;
+            size = if init.is_empty() { None } else { Some(all) };
         }
         Ok(Variable {
             name,
             line,
+            at,
             space,
-            align,
+            align: align.unwrap_or(bytes),
             ty,
             size,
             array,
             init,
-            managed: false,
+            managed,
             visible: linkage.visible,
             external: linkage.external,
         })
     }
 
-    /// An initialiser of an array with these extents; what inner braces leave out is zero.
-    fn initialiser(&mut self, extents: &[u64]) -> Result<Vec<Init<'s>>, Diagnostic> {
-        if !self.take('{') {
+    /// An initialiser of an array with these extents, the last of which is that of a vector if it is one; what braces
+    /// leave out is zero.
+    fn initialiser(&mut self, extents: &[u64], vector: bool) -> Result<Vec<Init<'s>>, Diagnostic> {
+        let Some((&extent, inner)) = extents.split_first() else {
             return Ok(vec![self.init()?]);
+        };
+        let open = extent == 0 || vector && inner.is_empty();
+        if !self.take('{') || open && self.peek(0) == Kind::Mark('}') {
+            return self.error("Initial value type mismatch");
+        }
+        if self.take('}') {
+            return Ok(Vec::new());
+        }
+        let len = inner.iter().fold(1u64, |all, &extent| all.saturating_mul(extent));
+        if len > MOST_NESTED {
+            return self.error("Invalid size of an initialiser");
         }
         let mut items = Vec::new();
-        if self.take('}') {
-            return Ok(items);
-        }
-        loop {
-            if self.peek(0) == Kind::Mark('{') {
-                let Some((_, inner @ [_, ..])) = extents.split_first() else {
-                    return self.error("Initialisers are nested deeper than the array");
-                };
-                let len = inner.iter().fold(1u64, |all, &extent| all.saturating_mul(extent));
-                if len == 0 || len > MOST_NESTED {
-                    return self.error("Invalid size of an initialiser");
-                }
-                let len = len as usize;
-                items.resize(items.len().next_multiple_of(len), Init::Int(0));
-                let end = items.len() + len;
-                items.extend(self.initialiser(inner)?);
-                if items.len() > end {
-                    return self.error("Too many initialisers");
-                }
-                items.resize(end, Init::Int(0));
-            } else {
-                items.push(self.init()?);
+        for number in 1.. {
+            if extent != 0 && number > extent {
+                return self.error("Greater number of elements in array initializer");
             }
+            let end = items.len() + len as usize;
+            items.extend(self.initialiser(inner, vector)?);
+            items.resize(end, Init::Int(0));
             if !self.take(',') {
                 self.expect('}')?;
-                return Ok(items);
+                if vector && inner.is_empty() && number != extent {
+                    return self.error("Incorrect number of elements in vector initializer");
+                }
+                break;
             }
         }
+        Ok(items)
     }
 
     fn init(&mut self) -> Result<Init<'s>, Diagnostic> {
@@ -222,7 +256,7 @@ impl<'s> Parser<'_, 's> {
             let addend = addend.wrapping_add(self.addend()?);
             self.expect(')')?;
             let byte = mask.trailing_zeros() / 8;
-            if mask.checked_shr(8 * byte) != Some(0xff) {
+            if mask.checked_shr(8 * byte) != Some(0xff) || mask.trailing_zeros() % 8 != 0 {
                 return self.error("Invalid mask of an address");
             }
             return Ok(Init::AddressByte(name, addend, byte));
@@ -233,11 +267,12 @@ impl<'s> Parser<'_, 's> {
         let name = self.name()?;
         if name == "generic" && self.take('(') {
             let inner = self.name()?;
-            let addend = self.addend()?;
             self.expect(')')?;
-            return Ok(Init::Address(inner, addend.wrapping_add(self.addend()?)));
+            return Ok(Init::Address(inner, Some(self.addend()?)));
         }
-        Ok(Init::Address(name, self.addend()?))
+        let sum = self.peek(0) == Kind::Mark('+');
+        let addend = self.addend()?;
+        Ok(Init::Address(name, sum.then_some(addend)))
     }
 
     /// A number, if one is next.

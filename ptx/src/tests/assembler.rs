@@ -12,9 +12,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::super::Module;
 use super::super::lower::table::ROWS;
 use super::table::{expanded, operands};
+use super::texts;
 
 /// Numbers that look random (splitmix64).
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -25,11 +26,11 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, count: usize) -> usize {
+    pub(super) fn below(&mut self, count: usize) -> usize {
         (self.next() % count.max(1) as u64) as usize
     }
 
-    fn of<'l, T>(&mut self, list: &'l [T]) -> &'l T {
+    pub(super) fn of<'l, T>(&mut self, list: &'l [T]) -> &'l T {
         &list[self.below(list.len())]
     }
 }
@@ -141,8 +142,13 @@ fn split(text: &str) -> Vec<String> {
     list
 }
 
+/// What is said of an assembler that says nothing itself.
+const DIED: &str = "it died";
+
 /// What the assembler says; nothing if it takes the text.
-fn judged(program: &str, text: &str, file: usize) -> String {
+fn judged(program: &str, text: &str) -> String {
+    static FILES: AtomicUsize = AtomicUsize::new(0);
+    let file = FILES.fetch_add(1, Ordering::Relaxed);
     let path =
         std::env::temp_dir().join(format!("cuscope-ptxas-{}-{file}.ptx", std::process::id()));
     std::fs::write(&path, text).unwrap();
@@ -157,18 +163,22 @@ fn judged(program: &str, text: &str, file: usize) -> String {
         return String::new();
     }
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
-    let said = log.lines().find(|line| line.contains("error")).unwrap_or(&log);
-    said.split(" : ").last().unwrap_or(said).to_owned()
+    let said = log.lines().find(|line| line.contains("error") || line.contains("fatal"));
+    let said = said.unwrap_or(&log);
+    let said = said.split(" : ").last().unwrap_or(said);
+    if said.is_empty() { DIED.to_owned() } else { said.to_owned() }
+}
+
+/// A number that the environment may give.
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |n| n.parse().unwrap())
 }
 
 #[test]
 #[ignore = "wants NVIDIA's assembler"]
 fn assembler() {
-    let program = std::env::var("PTXAS").ok().filter(|path| !path.is_empty());
-    let program = program.expect("PTXAS names NVIDIA's assembler");
-    let number = |name: &str, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
-    let (count, seed) = (number("PTXAS_COUNT", 4000), number("PTXAS_SEED", 1));
-    let mut random = Random(seed as u64);
+    let count = number("PTXAS_COUNT", 4000);
+    let mut random = Random(number("PTXAS_SEED", 1) as u64);
     let forms: Vec<(&str, &str)> = ROWS.iter().flat_map(|row| row.2).copied().collect();
     let mut pool: Vec<String> = forms
         .iter()
@@ -189,23 +199,51 @@ fn assembler() {
             0 => "as it is",
             _ => change(&mut random, &mut parts, &mut list, &pool),
         };
-        cases.push((kind, format!("{} {};", parts.join("."), list.join(", "))));
+        let instruction = format!("{} {};", parts.join("."), list.join(", "));
+        cases.push(Case { kind, text: module(&instruction), shown: instruction });
     }
+    compare("instructions", &cases, 99.7);
+}
+
+/// The texts of whole modules: `PTXAS=$(.ci/ptxas) cargo test -p cuscope-ptx --lib assembler_of_texts -- --ignored --nocapture`
+#[test]
+#[ignore = "wants NVIDIA's assembler"]
+fn assembler_of_texts() {
+    let mut random = Random(number("PTXAS_SEED", 1) as u64);
+    let cases: Vec<_> =
+        (0..number("PTXAS_COUNT", 4000)).map(|_| texts::case(&mut random)).collect();
+    compare("texts", &cases, 99.9);
+}
+
+/// A text to judge.
+pub(super) struct Case {
+    /// What is special about it.
+    pub(super) kind: &'static str,
+    pub(super) text: String,
+    /// What is told of it.
+    pub(super) shown: String,
+}
+
+/// Prints where the verdicts of the assembler and of this package differ; so much in a hundred of many have to be the same.
+fn compare(what: &str, cases: &[Case], least: f64) {
+    let Some(program) = std::env::var("PTXAS").ok().filter(|path| !path.is_empty()) else { return };
     let (next, found) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let taken = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for worker in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            let (cases, next, found, program) = (&cases, &next, &found, &program);
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            let (next, found, taken, program) = (&next, &found, &taken, &program);
             scope.spawn(move || {
-                while let Some((kind, instruction)) =
-                    cases.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    let text = module(instruction);
-                    let theirs = judged(program, &text, worker);
-                    let ours = Module::parse(&text).err().map(|error| error.log);
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let theirs = judged(program, &case.text);
+                    taken.fetch_add(usize::from(theirs.is_empty()), Ordering::Relaxed);
+                    if theirs == DIED {
+                        println!("the assembler dies of: {}", case.shown);
+                    }
+                    let ours = Module::parse(&case.text).err().map(|error| error.log);
                     if theirs.is_empty() != ours.is_none() {
                         let ours =
                             ours.map(|log| log.lines().next().unwrap_or_default().to_owned());
-                        found.lock().unwrap().push((*kind, instruction.clone(), theirs, ours));
+                        found.lock().unwrap().push((case.kind, &case.shown, theirs, ours));
                     }
                 }
             });
@@ -215,19 +253,21 @@ fn assembler() {
     found.sort();
     let mut kinds = BTreeMap::new();
     let mut out = std::io::stdout().lock();
-    for (kind, instruction, theirs, ours) in &found {
+    for (kind, shown, theirs, ours) in &found {
         let lax = ours.is_none();
         *kinds.entry((*kind, lax)).or_insert(0) += 1;
         let why = ours.as_deref().unwrap_or(theirs);
-        writeln!(out, "{} {instruction}\n    {why}", if lax { "too lax:" } else { "too strict:" })
+        writeln!(out, "{} {shown}\n    {why}", if lax { "too lax:" } else { "too strict:" })
             .unwrap();
     }
     writeln!(out, "{kinds:?}").unwrap();
+    let (count, taken) = (cases.len(), taken.into_inner());
     let same = 100.0 * (count - found.len()) as f64 / count as f64;
     writeln!(
         out,
-        "{count} instructions, {} verdicts differ, {same:.2} % are the same",
+        "{count} {what}, of which {taken} are taken, {} verdicts differ, {same:.2} % are the same",
         found.len()
     )
     .unwrap();
+    assert!(count < 4000 || same >= least, "{same} % are the same");
 }

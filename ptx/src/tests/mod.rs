@@ -22,4 +22,5 @@ mod syntax;
 mod table;
 mod tensors;
 mod text;
+mod texts;
 mod warps;

@@ -76,7 +76,7 @@ fn statements() {
         ("L: L:", "Duplicate definition of label 'L'"),
         (".reg .u32 x; .reg .u32 x;", "Duplicate definition of variable 'x'"),
         (".reg .f8 x;", "Type '.f8' is not supported"),
-        (".reg .bf16 x;", "Registers of this type are not supported"),
+        (".reg .bf16 x;", "This type is not allowed here"),
         ("@%r1 bra L; L:", "Arguments mismatch"),
         ("call frob;", "Unknown symbol 'frob'"),
         ("call %rd1;", "a prototype is expected"),
@@ -85,7 +85,7 @@ fn statements() {
         ("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], %f7;", "comparison of depth"),
         ("tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}], {1, 1}, %f7;", "of depth"),
         (".reg .v4 .f64 v;", "exceeds 128 bit limit"),
-        (".reg .v2 .pred v;", "Registers of this type are not supported"),
+        (".reg .v2 .pred v;", "This type is not allowed here"),
         (".reg .v2 .u32 v; mov.u32 v.q, 1;", "Unknown symbol 'v.q'"),
         (".reg .v2 .u32 v; mov.u32 v.z, 1;", "Unknown symbol 'v.z'"),
         (".reg .v2 .u32 v; mov.u32 v, 1;", "Arguments mismatch"),
@@ -106,7 +106,7 @@ fn statements() {
         ("add.u32 %r1, %r2, 99999999999999999999;", "Invalid number"),
         ("mov.f32 %f1, 0f3F80;", "Invalid number"),
         ("add.u32 %r1, %r2, #;", "Unexpected character '#'"),
-        (".frob;", "Directive '.frob' is not supported"),
+        (".frob;", "Directive '.frob' is not allowed here"),
         ("ret; } }", "directive expected"),
     ] {
         let log = log(body);

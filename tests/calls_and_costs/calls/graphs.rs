@@ -40,8 +40,8 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         captured.row("CaptureStream::fill", &[FILL], || stream.fill(&mut y, 1))?;
         captured.row("CaptureStream::zero", &[ZERO], || stream.zero(&mut y))?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        captured.row("CaptureStream::launch", &[LAUNCH], || unsafe {
-            stream.launch(store, LaunchConfig::new(1, 1), (&mut y, 1_u32))
+        captured.row("CaptureStream::launch_unchecked", &[LAUNCH], || unsafe {
+            stream.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut y, 1_u32))
         })
     });
     let replayed = both.unwrap();

@@ -28,8 +28,8 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
             let copy = t.row("GraphBuilder::copy", copy, || g.copy(&[], &x, &mut y))?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
             let kernel =
-                t.row("GraphBuilder::kernel", &["cuGraphAddKernelNode_v2"], || unsafe {
-                    g.kernel(&[], &store, one, (&mut y, 9_u32))
+                t.row("GraphBuilder::kernel_unchecked", &["cuGraphAddKernelNode_v2"], || unsafe {
+                    g.kernel_unchecked(&[], &store, one, (&mut y, 9_u32))
                 })?;
             let host = t.row("GraphBuilder::host_function", &["cuGraphAddHostNode"], || {
                 g.host_function(&[], || ())
@@ -45,8 +45,8 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
                 })?;
             let attributed = &["cuGraphAddKernelNode_v2", "cuGraphKernelNodeSetAttribute"];
             // SAFETY: as above.
-            t.row("GraphBuilder::kernel, an attribute", attributed, || unsafe {
-                g.kernel(&[], &store, one.extended().priority(0), (&mut y, 9_u32))
+            t.row("GraphBuilder::kernel_unchecked, an attribute", attributed, || unsafe {
+                g.kernel_unchecked(&[], &store, one.extended().priority(0), (&mut y, 9_u32))
             })?;
             let part = t.row("GraphBuilder::child", &["cuGraphAddChildGraphNode"], || {
                 g.child(&[], &child, ())
@@ -95,8 +95,8 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("Graph::set_fill", &[set], || graph.set_fill(fill, 3_u32)).unwrap();
     let set = "cuGraphExecKernelNodeSetParams_v2";
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    t.row("PushedGuard::set_kernel", &[set], || unsafe {
-        gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32))
+    t.row("PushedGuard::set_kernel_unchecked", &[set], || unsafe {
+        gpu.set_kernel_unchecked(&mut graph, kernel, &store, one, (&mut y, 8_u32))
     })
     .unwrap();
     let set = "cuGraphExecBatchMemOpNodeSetParams";
@@ -184,7 +184,7 @@ fn definitions(t: &mut Table, gpu: &PushedGuard<'_>) {
                 g.fill(&[], &mut x, 1)?,
                 g.copy(&[], &x, &mut y)?,
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?,
+                unsafe { g.kernel_unchecked(&[], &store, one, (&mut y, 9_u32)) }?,
                 g.host_function(&[], || ())?,
                 g.record(&[], &event)?,
                 g.wait(&[], &event)?,
@@ -209,8 +209,8 @@ fn definitions(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("GraphDefinition::set_copy", &[set], || definition.set_copy(copy, &x, &mut y)).unwrap();
     let set = "cuGraphKernelNodeSetParams_v2";
     // SAFETY: as above.
-    t.row("GraphDefinition::set_kernel", &[set], || unsafe {
-        definition.set_kernel(gpu, kernel, &store, one, (&mut y, 8_u32))
+    t.row("GraphDefinition::set_kernel_unchecked", &[set], || unsafe {
+        definition.set_kernel_unchecked(gpu, kernel, &store, one, (&mut y, 8_u32))
     })
     .unwrap();
     let set = "cuGraphHostNodeSetParams";
@@ -241,7 +241,7 @@ fn timed(t: &mut Table, gpu: &PushedGuard<'_>) {
         .build_graph(|g| {
             let mut x = g.hold(&mut x);
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { g.kernel(&[], &store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }
+            unsafe { g.kernel_unchecked(&[], &store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }
         })
         .unwrap();
     let calls = [

@@ -37,8 +37,8 @@ pub(crate) fn ordered(t: &mut Table, gpu: &PushedGuard<'_>) {
     let store = &kernel(gpu, STORE, "store");
     let one = LaunchConfig::new(1, 1);
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    let launched = || unsafe { ordered.launch(store, one, (&mut x, 1_u32)) };
-    t.row("OrderedStream::launch", &[LAUNCH], launched).unwrap();
+    let launched = || unsafe { ordered.launch_unchecked(store, one, (&mut x, 1_u32)) };
+    t.row("OrderedStream::launch_unchecked", &[LAUNCH], launched).unwrap();
     t.row("OrderedStream::download", &[DOWNLOAD, WAIT], || ordered.download(&x, &mut [0; 16]))
         .unwrap();
     t.row("OrderedStream::to_vec", &[DOWNLOAD, WAIT], || ordered.to_vec(&x)).unwrap();
@@ -63,13 +63,13 @@ pub(crate) fn ordered(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("a step: OrderedStream::alloc, launch, dropped", &[ALLOC, LAUNCH, FREE], || {
         let mut x = ordered.alloc::<u32>(16).unwrap();
         // SAFETY: as above.
-        unsafe { ordered.launch(store, one, (&mut x, 1_u32)) }.unwrap();
+        unsafe { ordered.launch_unchecked(store, one, (&mut x, 1_u32)) }.unwrap();
     });
     drop(staged.alloc::<u32>(16).unwrap());
     t.row("a step with kept blocks: OrderedStream::alloc, launch, dropped", &[LAUNCH], || {
         let mut x = staged.alloc::<u32>(16).unwrap();
         // SAFETY: as above.
-        unsafe { staged.launch(store, one, (&mut x, 1_u32)) }.unwrap();
+        unsafe { staged.launch_unchecked(store, one, (&mut x, 1_u32)) }.unwrap();
     });
     let event = gpu.event().unwrap();
     t.row("OrderedStream::record", &[RECORD], || ordered.record(&event)).unwrap();

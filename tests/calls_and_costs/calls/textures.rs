@@ -51,11 +51,13 @@ pub(crate) fn textures(t: &mut Table, gpu: &PushedGuard<'_>) {
     let z = array().unwrap();
     let texture = gpu.texture(z, Sampling::default()).unwrap();
     let shared = t.row("Texture::share", &[], || texture.share());
-    for row in
-        ["OrderedStream::launch, first use of a SharedTexture", "OrderedStream::launch, later uses"]
-    {
+    for row in [
+        "OrderedStream::launch_unchecked, first use of a SharedTexture",
+        "OrderedStream::launch_unchecked, later uses",
+    ] {
         // SAFETY: the kernel uses no memory.
-        let launched = || unsafe { ordered.launch(&ignore, LaunchConfig::new(1, 1), (&shared,)) };
+        let launched =
+            || unsafe { ordered.launch_unchecked(&ignore, LaunchConfig::new(1, 1), (&shared,)) };
         t.row(row, &[LAUNCH], launched).unwrap();
     }
     let both = &["cuStreamSynchronize", CHECK, "cuTexObjectDestroy", CHECK, "cuArrayDestroy"];

@@ -23,8 +23,8 @@ pub(crate) fn work(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("SyncStream::zero", &[ZERO, WAIT], || on.zero(&mut x)).unwrap();
     let one = LaunchConfig::new(1, 1);
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    t.row("SyncStream::launch", &[LAUNCH, WAIT], || unsafe {
-        on.launch(&store, one, (&mut x, 1_u32))
+    t.row("SyncStream::launch_unchecked", &[LAUNCH, WAIT], || unsafe {
+        on.launch_unchecked(&store, one, (&mut x, 1_u32))
     })
     .unwrap();
     // SAFETY: as above, and the stream is synchronized before anything else uses the buffer.
@@ -66,8 +66,8 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
         t.row("ScopedStream::fill", &[FILL], || stream.fill(&mut x, 1))?;
         t.row("ScopedStream::zero", &[ZERO], || stream.zero(&mut x))?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        t.row("ScopedStream::launch", &[LAUNCH], || unsafe {
-            stream.launch(store, LaunchConfig::new(1, 1), (&mut x, 1_u32))
+        t.row("ScopedStream::launch_unchecked", &[LAUNCH], || unsafe {
+            stream.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut x, 1_u32))
         })?;
         t.row("ScopedStream::download", &[DOWNLOAD], || stream.download(&x, &mut back))?;
         t.row("ScopedStream::record", &["cuEventRecord"], || stream.record(&event))?;
@@ -85,7 +85,7 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
         let why = "called by the registration";
         let mut mapped = t.unlike("Scope::map", &get, &[], why, || s.map(&mut pinned));
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut mapped, 1_u32)) }?;
+        unsafe { stream.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut mapped, 1_u32)) }?;
         t.row("ScopedPinned::access", &[WAIT], || mapped.access().map(drop))?;
         let mut scratch =
             t.row("ScopedStream::scratch", &["cuMemAllocAsync"], || stream.scratch::<u32>(16))?;
@@ -95,7 +95,9 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
         t.row("ScopedStream::scratch, with a launch and the drop", &step, || {
             let mut scratch = stream.scratch::<u32>(16)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut scratch, 1_u32)) }
+            unsafe {
+                stream.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut scratch, 1_u32))
+            }
         })
     })
     .unwrap();
@@ -113,8 +115,8 @@ fn default_stream<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function
     t.row("SyncDefaultStream::fill", &[FILL, WAIT], || on.fill(&mut x, 1)).unwrap();
     t.row("SyncDefaultStream::zero", &[ZERO, WAIT], || on.zero(&mut x)).unwrap();
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-    t.row("SyncDefaultStream::launch", &[LAUNCH, WAIT], || unsafe {
-        on.launch(store, LaunchConfig::new(1, 1), (&mut x, 1_u32))
+    t.row("SyncDefaultStream::launch_unchecked", &[LAUNCH, WAIT], || unsafe {
+        on.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut x, 1_u32))
     })
     .unwrap();
     t.row("SyncDefaultStream::host_function", &["cuLaunchHostFunc", WAIT], || {

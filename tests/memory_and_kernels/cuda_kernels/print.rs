@@ -43,7 +43,7 @@ fn a_kernel_prints() {
             let mut out = on.zeroed::<i32>(WORDS.len()).unwrap();
             let config = LaunchConfig::new(1, THREADS);
             // SAFETY: print(const unsigned *in, int *out, unsigned n), an element a thread.
-            unsafe { on.launch(&print, config, (&input, &mut out, THREADS)) }.unwrap();
+            unsafe { on.launch_unchecked(&print, config, (&input, &mut out, THREADS)) }.unwrap();
             // As many as there are arguments.
             assert_eq!(on.to_vec(&out).unwrap(), [7; 4]);
         });

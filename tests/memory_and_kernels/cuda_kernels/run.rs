@@ -89,10 +89,12 @@ fn results<'ctx>(
         launch_cooperative(stream, &function, case, &input, &out)?;
     } else if case.with_struct {
         // SAFETY: the kernel has these parameters, and reads and writes what the table says.
-        unsafe { on.launch(&function, case.config, (&input, &mut out, case.n, SETTINGS)) }?;
+        unsafe {
+            on.launch_unchecked(&function, case.config, (&input, &mut out, case.n, SETTINGS))
+        }?;
     } else {
         // SAFETY: the kernel has these parameters, and reads and writes what the table says.
-        unsafe { on.launch(&function, case.config, (&input, &mut out, case.n)) }?;
+        unsafe { on.launch_unchecked(&function, case.config, (&input, &mut out, case.n)) }?;
     }
     Ok(on.to_vec(&out)?)
 }

@@ -46,7 +46,7 @@ impl<'ctx> Bench<'ctx> {
             let (mut kept, mut fives) = (c.hold_ordered(&mut kept), c.hold_ordered(&mut fives));
             c.stream().fill(&mut fives, 5)?;
             // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-            unsafe { c.stream().launch(&mix, CONFIG(), (&mut kept, &fives)) }
+            unsafe { c.stream().launch_unchecked(&mix, CONFIG(), (&mut kept, &fives)) }
         });
         let (graph, kept, fives) = (graph.unwrap(), Some((kept, 0)), Some(fives));
         let pinned = (0..OPS).map(|_| gpu.pinned(LEN).unwrap()).collect();
@@ -134,9 +134,9 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
                 on.copy(&from, &mut to.slice_mut(LEN / 2..).unwrap())
             }
             // SAFETY: of both, the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-            (_, Slot::Own(_, from)) => unsafe { on.launch(mix, CONFIG(), (to, from)) },
+            (_, Slot::Own(_, from)) => unsafe { on.launch_unchecked(mix, CONFIG(), (to, from)) },
             // SAFETY: as above.
-            (_, Slot::Shared(_, from)) => unsafe { on.launch(mix, CONFIG(), (to, from)) },
+            (_, Slot::Shared(_, from)) => unsafe { on.launch_unchecked(mix, CONFIG(), (to, from)) },
         };
         assert_eq!(allowed(done), readable, "{op:?}");
     }
@@ -197,7 +197,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
         gpu.scope(|s| {
             let (mut a, mut b) = (s.hold_ordered(a)?, s.hold_ordered(b)?);
             // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-            unsafe { s.on(one).launch(mix, CONFIG(), (&mut b, &a)) }?;
+            unsafe { s.on(one).launch_unchecked(mix, CONFIG(), (&mut b, &a)) }?;
             s.on(two).fill(&mut a, value)?;
             s.on(two).download(&b, &mut host)
         })
@@ -255,7 +255,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
                     let on = self.gpu.expect("a guard").on(&self.bench.plain[1]);
                     let Bench { mix, input, .. } = &*self.bench;
                     // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-                    unsafe { on.launch(mix, CONFIG(), (&mut *x, input)) }.unwrap();
+                    unsafe { on.launch_unchecked(mix, CONFIG(), (&mut *x, input)) }.unwrap();
                     self.seen.downloads.push(words(&on.to_vec(x).unwrap()));
                 }
             }

@@ -125,14 +125,17 @@ impl Thread<'_, '_> {
                 let Some((_, moved)) = from.take() else { return };
                 let moved = streams[*stream].hand_over(moved).unwrap();
                 // SAFETY: the kernel is mix(u32 *out, const u32 *in) on `LEN` elements of each.
-                unsafe { streams[*stream].launch(self.mix, config, (to, &moved)) }.unwrap();
+                unsafe { streams[*stream].launch_unchecked(self.mix, config, (to, &moved)) }
+                    .unwrap();
                 *from = Some((*stream, moved));
             }
             Op::MixShared(to) => {
                 if let Some((stream, to)) = &mut slots[to] {
                     // SAFETY: as above.
-                    unsafe { streams[*stream].launch(self.mix, config, (to, &self.shared)) }
-                        .unwrap();
+                    unsafe {
+                        streams[*stream].launch_unchecked(self.mix, config, (to, &self.shared))
+                    }
+                    .unwrap();
                 }
             }
             Op::HandOver(slot, to) => {

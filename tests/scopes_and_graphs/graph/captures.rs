@@ -24,7 +24,7 @@ fn what_is_captured_runs_at_each_replay_and_not_before() {
                 stream.copy(&y, &mut x)?;
                 stream.fill(&mut y, 7)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { stream.launch(&store, LaunchConfig::new(1, 1), (&mut y, 9_u32)) }
+                unsafe { stream.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut y, 9_u32)) }
             })
             .unwrap();
         assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap(), graph.buffers()), (3, 2, 2));
@@ -167,7 +167,7 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
                 .capture(&mut stream, |c| {
                     let (stream, none) = (c.stream(), LaunchConfig::new(0, 1));
                     // SAFETY: the kernel is store(u32 *, u32); it never runs.
-                    unsafe { stream.launch(&store, none, (&mut c.hold(&mut x), 1_u32)) }
+                    unsafe { stream.launch_unchecked(&store, none, (&mut c.hold(&mut x), 1_u32)) }
                 })
                 .unwrap_err();
             assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
@@ -259,7 +259,7 @@ fn one_function_runs_captures_and_builds() {
         stream.zero(z)?;
         stream.fill(&mut z.slice_mut(1..)?, 7)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { stream.launch(store, LaunchConfig::new(1, 1), (&mut *y, 9_u32)) }
+        unsafe { stream.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut *y, 9_u32)) }
     }
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();

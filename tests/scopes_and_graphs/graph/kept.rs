@@ -22,7 +22,9 @@ fn a_graph_keeps_its_memory_and_its_modules() {
                 let kernel = gpu
                     .capture(&mut stream, |c| {
                         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                        unsafe { c.stream().launch(&store, one, (&mut c.hold(&mut out), 9_u32)) }
+                        unsafe {
+                            c.stream().launch_unchecked(&store, one, (&mut c.hold(&mut out), 9_u32))
+                        }
                     })
                     .unwrap();
                 (kernel, copy(gpu, &out, &mut dropped))

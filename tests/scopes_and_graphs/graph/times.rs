@@ -19,10 +19,11 @@ fn each_node_of_a_graph_is_timed_with_its_kernel() {
             .build_graph(|g| {
                 let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
                 // SAFETY: the kernel is spin(u64), and uses no memory.
-                let short = unsafe { g.kernel(&[], &spin, one, (0_u64,)) }?;
+                let short = unsafe { g.kernel_unchecked(&[], &spin, one, (0_u64,)) }?;
                 let fill = g.fill(&[short.id()], &mut x, 7)?;
                 // SAFETY: as above.
-                let long = unsafe { g.kernel(&[], &spin, one, (LONG.as_nanos() as u64,)) }?;
+                let long =
+                    unsafe { g.kernel_unchecked(&[], &spin, one, (LONG.as_nanos() as u64,)) }?;
                 let copy = g.copy(&[], &x, &mut y)?;
                 Ok([short.id(), fill.id(), long.id(), copy.id()])
             })

@@ -65,7 +65,7 @@ fn a_cooperative_kernel_in_the_place_of_another_is_named() {
                 let mut x = g.hold(&mut x);
                 g.fill(&[], &mut x, 1)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel(&[], &store, one, (&mut x, 9_u32)) }
+                unsafe { g.kernel_unchecked(&[], &store, one, (&mut x, 9_u32)) }
             })
             .unwrap();
         let (in_place, node) = gpu
@@ -73,7 +73,9 @@ fn a_cooperative_kernel_in_the_place_of_another_is_named() {
                 let mut x = g.hold(&mut x);
                 g.fill(&[], &mut x, 1)?;
                 // SAFETY: as above.
-                unsafe { g.kernel(&[], &store, one.extended().cooperative(), (&mut x, 9_u32)) }
+                unsafe {
+                    g.kernel_unchecked(&[], &store, one.extended().cooperative(), (&mut x, 9_u32))
+                }
             })
             .unwrap();
         let why = graph.why_replaced().unwrap().unwrap();

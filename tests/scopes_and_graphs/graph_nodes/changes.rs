@@ -23,7 +23,7 @@ fn single_nodes_change_from_the_next_replay_on() {
                 let (mut x, mut y) = (g.hold(&mut x), g.hold(&mut y));
                 let set = g.fill(&[], &mut x, 7)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 8_u32)) }?;
+                let kernel = unsafe { g.kernel_unchecked(&[], &store, ONE(), (&mut x, 8_u32)) }?;
                 g.copy(&[], &x, &mut y)?;
                 Ok((kernel, set, g.host_function(&[], || {})?))
             })
@@ -38,7 +38,8 @@ fn single_nodes_change_from_the_next_replay_on() {
         graph.set_fill(set, 5_u32).unwrap();
         gives!(8, 5, 5, 5);
         // SAFETY: as above.
-        unsafe { gpu.set_kernel(&mut graph, kernel, &store, ONE(), (&mut x, 6_u32)) }.unwrap();
+        unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, &store, ONE(), (&mut x, 6_u32)) }
+            .unwrap();
         gives!(6, 5, 5, 5);
         // Off, and on again.
         graph.set_enabled(kernel, false).unwrap();
@@ -56,14 +57,24 @@ fn single_nodes_change_from_the_next_replay_on() {
         const SET: &str = "cuGraphExecKernelNodeSetParams_v2";
         let one = ONE();
         // SAFETY: as above; this is refused, as are the next.
-        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 1_u32)) }, SET);
+        refused(
+            unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, &store, one, (&mut y, 1_u32)) },
+            SET,
+        );
         // SAFETY: the same.
-        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut z, 1_u32)) }, SET);
+        refused(
+            unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, &store, one, (&mut z, 1_u32)) },
+            SET,
+        );
         // SAFETY: the same.
-        refused(unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&y, 1_u32)) }, SET);
+        refused(
+            unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, &store, one, (&y, 1_u32)) },
+            SET,
+        );
         let none = LaunchConfig::new(1, 0);
         // SAFETY: the same.
-        unsafe { gpu.set_kernel(&mut graph, kernel, &store, none, (&mut x, 1_u32)) }.unwrap_err();
+        unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, &store, none, (&mut x, 1_u32)) }
+            .unwrap_err();
         refused(graph.set_fill(set, 1_u8), "cuGraphExecMemsetNodeSetParams");
         gives!(6, 4, 4, 4);
 
@@ -78,7 +89,7 @@ fn single_nodes_change_from_the_next_replay_on() {
                 let mut x = c.hold(&mut x);
                 c.stream().fill(&mut x, 1)?;
                 // SAFETY: as above.
-                unsafe { c.stream().launch(&store, ONE(), (&mut x, 8_u32)) }
+                unsafe { c.stream().launch_unchecked(&store, ONE(), (&mut x, 8_u32)) }
             })
             .unwrap();
         let nodes = captured.list_nodes().unwrap();
@@ -87,7 +98,9 @@ fn single_nodes_change_from_the_next_replay_on() {
         assert_eq!(KernelNode::try_from(nodes[0]), Err(nodes[0]));
         // SAFETY: as above; it is refused.
         refused(
-            unsafe { gpu.set_kernel(&mut captured, kernel, &store, ONE(), (&mut x, 1_u32)) },
+            unsafe {
+                gpu.set_kernel_unchecked(&mut captured, kernel, &store, ONE(), (&mut x, 1_u32))
+            },
             SET,
         );
         captured.set_fill(set, 3_u32).unwrap();
@@ -190,7 +203,7 @@ fn a_child_graph_changes_to_another_one() {
                     let mut buffer = g.hold($buffer);
                     g.fill(&[], &mut buffer, $value)?;
                     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                    unsafe { g.kernel(&[], &store, ONE(), (&mut buffer, $first)) }
+                    unsafe { g.kernel_unchecked(&[], &store, ONE(), (&mut buffer, $first)) }
                 });
                 built.unwrap().0
             }};
@@ -272,14 +285,15 @@ fn kernels_fills_and_numbers_change_in_a_definition() {
                 let mut x = g.hold(&mut x);
                 let fill = g.fill(&[], &mut x, 7)?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 8_u32)) }?;
+                let kernel = unsafe { g.kernel_unchecked(&[], &store, ONE(), (&mut x, 8_u32)) }?;
                 Ok((fill, kernel, g.value_operations(&[], &[number.write(1)])?))
             })
             .unwrap();
         let before = definition.instantiate(gpu).unwrap();
         definition.set_fill(fill, 5_u32).unwrap();
         // SAFETY: as above.
-        unsafe { definition.set_kernel(gpu, kernel, &store, ONE(), (&mut x, 6_u32)) }.unwrap();
+        unsafe { definition.set_kernel_unchecked(gpu, kernel, &store, ONE(), (&mut x, 6_u32)) }
+            .unwrap();
         definition.set_value_operations(write, &[number.write(3), number.write(4)]).unwrap();
         let after = definition.instantiate(gpu).unwrap();
         for (graph, first, others, last) in [(&before, 8, 7, 1), (&after, 6, 5, 4)] {
@@ -291,11 +305,14 @@ fn kernels_fills_and_numbers_change_in_a_definition() {
         const KERNEL: &str = "cuGraphKernelNodeSetParams_v2";
         // SAFETY: as above; this is refused, as is the next.
         refused(
-            unsafe { definition.set_kernel(gpu, kernel, &store, ONE(), (&mut y, 6_u32)) },
+            unsafe { definition.set_kernel_unchecked(gpu, kernel, &store, ONE(), (&mut y, 6_u32)) },
             KERNEL,
         );
         // SAFETY: the same.
-        refused(unsafe { definition.set_kernel(gpu, kernel, &store, ONE(), (&y, 6_u32)) }, KERNEL);
+        refused(
+            unsafe { definition.set_kernel_unchecked(gpu, kernel, &store, ONE(), (&y, 6_u32)) },
+            KERNEL,
+        );
         refused(definition.set_fill(fill, 1_u8), "cuGraphMemsetNodeSetParams");
         let own = after.copy_of(fill).unwrap();
         refused(definition.set_fill(own, 1_u32), "cuGraphMemsetNodeSetParams");
@@ -321,7 +338,7 @@ fn a_kernel_is_changed_to_what_its_node_is_ordered_for() {
                 let mut y = g.hold(&mut y);
                 let (from, mut to) = (x.slice(2..6)?, y.slice_mut(2..6)?);
                 // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over two elements.
-                unsafe { g.kernel(&[], &saxpy, two(), (2_u32, 1_f32, from, &mut to)) }
+                unsafe { g.kernel_unchecked(&[], &saxpy, two(), (2_u32, 1_f32, from, &mut to)) }
             })
             .unwrap();
         macro_rules! set {
@@ -329,7 +346,13 @@ fn a_kernel_is_changed_to_what_its_node_is_ordered_for() {
                 let (from, mut to) = (x.slice($from).unwrap(), y.slice_mut($to).unwrap());
                 // SAFETY: as above, or it is refused.
                 unsafe {
-                    gpu.set_kernel(&mut graph, node, &saxpy, two(), (2_u32, $a, &from, &mut to))
+                    gpu.set_kernel_unchecked(
+                        &mut graph,
+                        node,
+                        &saxpy,
+                        two(),
+                        (2_u32, $a, &from, &mut to),
+                    )
                 }
             }};
         }
@@ -340,7 +363,13 @@ fn a_kernel_is_changed_to_what_its_node_is_ordered_for() {
         // What it read it may not write.
         // SAFETY: it is refused.
         let writes = unsafe {
-            gpu.set_kernel(&mut graph, node, &saxpy, two(), (2_u32, 1_f32, &mut x, &mut y))
+            gpu.set_kernel_unchecked(
+                &mut graph,
+                node,
+                &saxpy,
+                two(),
+                (2_u32, 1_f32, &mut x, &mut y),
+            )
         };
         refused(writes, SET);
         gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
@@ -436,7 +465,7 @@ macro_rules! nodes {
             let fill = g.fill(&[], &mut x, 1)?;
             let copy = g.copy(&[], &x, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            let kernel = unsafe { g.kernel(&[], $store, ONE(), (&mut x, 1_u32)) }?;
+            let kernel = unsafe { g.kernel_unchecked(&[], $store, ONE(), (&mut x, 1_u32)) }?;
             let child = g.child(&[], $inner, ())?;
             let host = g.host_function(&[], || ())?;
             let (record, wait) = (g.record(&[], $event)?, g.wait(&[], $event)?);
@@ -459,7 +488,8 @@ fn a_refused_change_names_the_call_that_it_would_have_made() {
         refused(definition.set_fill(fill, 2_u32), "cuGraphMemsetNodeSetParams");
         refused(definition.set_copy(copy, &*x, y), "cuGraphMemcpyNodeSetParams");
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        let set = unsafe { definition.set_kernel(gpu, kernel, store, ONE(), (&mut *x, 2_u32)) };
+        let set =
+            unsafe { definition.set_kernel_unchecked(gpu, kernel, store, ONE(), (&mut *x, 2_u32)) };
         refused(set, "cuGraphKernelNodeSetParams_v2");
         refused(definition.set_child(child, inner, ()), "cuGraphNodeSetParams");
         refused(definition.set_host_function(host, || ()), "cuGraphHostNodeSetParams");
@@ -472,7 +502,8 @@ fn a_refused_change_names_the_call_that_it_would_have_made() {
         refused(graph.set_fill(fill, 2_u32), "cuGraphExecMemsetNodeSetParams");
         refused(graph.set_copy(copy, &*x, y), "cuGraphExecMemcpyNodeSetParams");
         // SAFETY: as above.
-        let set = unsafe { gpu.set_kernel(&mut graph, kernel, store, ONE(), (&mut *x, 2_u32)) };
+        let set =
+            unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, store, ONE(), (&mut *x, 2_u32)) };
         refused(set, "cuGraphExecKernelNodeSetParams_v2");
         refused(graph.set_child(child, inner, ()), "cuGraphExecChildGraphNodeSetParams");
         refused(graph.set_host_function(host, || ()), "cuGraphExecHostNodeSetParams");
@@ -507,7 +538,7 @@ fn a_refused_node_names_the_call_that_would_have_added_it() {
         refused_node!("cuGraphAddMemcpyNode", |g, x, y| g.copy(after, &x, &mut y));
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         refused_node!("cuGraphAddKernelNode_v2", |g, x, y| unsafe {
-            g.kernel(after, store, ONE(), (&mut x, 1_u32))
+            g.kernel_unchecked(after, store, ONE(), (&mut x, 1_u32))
         });
         refused_node!("cuGraphAddChildGraphNode", |g, x, y| g.child(after, inner, ()));
         refused_node!("cuGraphAddHostNode", |g, x, y| g.host_function(after, || ()));

@@ -65,14 +65,14 @@ impl<'ctx> Kernels<'ctx> {
         words: &mut Words<'s>,
     ) -> Result<NodeId> {
         // SAFETY: the kernel adds to one element.
-        Ok(unsafe { g.kernel(after, &self.add, ONE(), (words,)) }?.id())
+        Ok(unsafe { g.kernel_unchecked(after, &self.add, ONE(), (words,)) }?.id())
     }
 }
 
 macro_rules! down {
     ($g:ident, $kernels:ident, $words:expr, $condition:expr) => {
         // SAFETY: the kernel counts one element down.
-        unsafe { $g.kernel(&[], &$kernels.down, ONE(), ($words, $condition)) }
+        unsafe { $g.kernel_unchecked(&[], &$kernels.down, ONE(), ($words, $condition)) }
     };
 }
 
@@ -335,7 +335,13 @@ fn a_changed_kernel_takes_no_condition() {
                 let (mut more, args) = (g.condition(1)?, &mut x);
                 // SAFETY: the kernel counts one element down; this is refused.
                 let set = unsafe {
-                    gpu.set_kernel(&mut other, node, &kernels.down, ONE(), (args, &mut more))
+                    gpu.set_kernel_unchecked(
+                        &mut other,
+                        node,
+                        &kernels.down,
+                        ONE(),
+                        (args, &mut more),
+                    )
                 };
                 refused(set, "cuGraphExecKernelNodeSetParams_v2");
                 g.if_node(&[], more, |_| g.fill(&[], &mut g.hold(&mut y), 1).map(drop)).map(drop)

@@ -51,7 +51,7 @@ fn define<'ctx>(
         let values = g.value_operations(&[], &[number.wait(Until::AtLeast(0)), number.write(1)])?;
         let child = g.child(&[], &inner, ())?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        let kernel = unsafe { g.kernel(&[], &store, ONE(), (&mut x, 1_u32)) }?;
+        let kernel = unsafe { g.kernel_unchecked(&[], &store, ONE(), (&mut x, 1_u32)) }?;
         Ok(Nodes { host, record, wait, values, child, kernel })
     })
 }
@@ -90,7 +90,7 @@ fn a_definition_keeps_what_its_nodes_use_now() {
             let before = counted(&shared);
             for _ in 0..CHANGES {
                 change!(gpu, definition, nodes, &shared, &mut x, |kernel, store, args| definition
-                    .set_kernel(gpu, kernel, &store, ONE(), args));
+                    .set_kernel_unchecked(gpu, kernel, &store, ONE(), args));
                 // One event was recorded and waited for, and two are now.
                 let (functions, mut now) = counted(&shared);
                 now.events = before.1.events;
@@ -102,7 +102,7 @@ fn a_definition_keeps_what_its_nodes_use_now() {
             // Its graphs keep what they use, and no more.
             let graph = definition.instantiate(gpu)?;
             change!(gpu, definition, nodes, &shared, &mut x, |kernel, store, args| definition
-                .set_kernel(gpu, kernel, &store, ONE(), args));
+                .set_kernel_unchecked(gpu, kernel, &store, ONE(), args));
             assert_eq!(Arc::strong_count(&shared), before.0 + 2);
             gpu.on(&stream).replay(&graph, &mut x)?;
             assert_eq!(read(gpu, &x)[0], 2);
@@ -126,13 +126,8 @@ fn a_graph_keeps_what_its_nodes_use_now_and_what_copies_use() {
             let first = counted(&shared);
             let mut changed = None;
             for _ in 0..CHANGES {
-                change!(gpu, graph, nodes, &shared, &mut x, |kernel, store, args| gpu.set_kernel(
-                    &mut graph,
-                    kernel,
-                    &store,
-                    ONE(),
-                    args
-                ));
+                change!(gpu, graph, nodes, &shared, &mut x, |kernel, store, args| gpu
+                    .set_kernel_unchecked(&mut graph, kernel, &store, ONE(), args));
                 gpu.on(&stream).replay(&graph, &mut x)?;
                 let now = counted(&shared);
                 assert_eq!(*changed.get_or_insert(now), now);
@@ -172,7 +167,9 @@ fn a_kernel_in_a_conditional_node_keeps_the_module_that_it_has_now() {
                     let (mut x, mut inside) = (g.hold(&mut x), None);
                     g.if_node(&[], g.condition(1)?, |_| {
                         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                        inside = Some(unsafe { g.kernel(&[], &store, ONE(), (&mut x, 1_u32)) }?);
+                        inside = Some(unsafe {
+                            g.kernel_unchecked(&[], &store, ONE(), (&mut x, 1_u32))
+                        }?);
                         Ok(())
                     })?;
                     Ok(inside.expect("the closure ran"))
@@ -187,14 +184,18 @@ fn a_kernel_in_a_conditional_node_keeps_the_module_that_it_has_now() {
             for value in 0..CHANGES as u32 {
                 let store = gpu.load_ptx(STORE)?.function("store")?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { definition.set_kernel(gpu, node, &store, ONE(), (&mut x, value)) }?;
+                unsafe {
+                    definition.set_kernel_unchecked(gpu, node, &store, ONE(), (&mut x, value))
+                }?;
                 loaded(1);
             }
             let mut graph = definition.into_graph(gpu)?;
             for value in 0..CHANGES as u32 {
                 let store = gpu.load_ptx(STORE)?.function("store")?;
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { gpu.set_kernel(&mut graph, node, &store, ONE(), (&mut x, value)) }?;
+                unsafe {
+                    gpu.set_kernel_unchecked(&mut graph, node, &store, ONE(), (&mut x, value))
+                }?;
                 drop(store);
                 gpu.on(&stream).replay(&graph, &mut x)?;
                 assert_eq!(read(gpu, &x)[0], value);
@@ -387,12 +388,14 @@ fn a_kernel_keeps_one_module_after_a_failed_change() {
             let (first, second) = (load()?, load()?);
             let (mut graph, node) = gpu.build_graph(|g| {
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
+                unsafe { g.kernel_unchecked(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
             })?;
             macro_rules! set {
                 ($store:expr) => {
                     // SAFETY: as above.
-                    unsafe { gpu.set_kernel(&mut graph, node, $store, ONE(), (&mut x, 2_u32)) }
+                    unsafe {
+                        gpu.set_kernel_unchecked(&mut graph, node, $store, ONE(), (&mut x, 2_u32))
+                    }
                 };
             }
             set!(&first)?;

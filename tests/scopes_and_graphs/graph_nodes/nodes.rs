@@ -39,7 +39,8 @@ fn every_kind_of_node_runs() {
                 let copied = g.copy(&[], &y, &mut between)?.id();
                 let set = g.fill(&[], &mut x, 9)?.id();
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                let stored = unsafe { g.kernel(&[], &store, ONE(), (&mut between, 5_u32)) }?.id();
+                let stored =
+                    unsafe { g.kernel_unchecked(&[], &store, ONE(), (&mut between, 5_u32)) }?.id();
                 let back = g.copy(&[], &between, &mut y)?.id(); // 5 7 7 7
                 let zero = g.zero(&[], &mut x)?.id();
                 let last = g.copy(&[], &z, &mut x)?.id(); // 3 3 3 3
@@ -274,7 +275,9 @@ fn a_node_that_cannot_be_added_fails_the_graph() {
                 let mut own = g.scratch::<u32>(4)?;
                 let (_held, _) = g.alloc::<u32>(&[], 4)?;
                 // SAFETY: it never runs.
-                unsafe { g.kernel(&[], &store, LaunchConfig::new(0, 1), (&mut own, 1_u32)) }
+                unsafe {
+                    g.kernel_unchecked(&[], &store, LaunchConfig::new(0, 1), (&mut own, 1_u32))
+                }
             });
             assert_eq!(failed.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
             let panicked = catch_unwind(AssertUnwindSafe(|| {

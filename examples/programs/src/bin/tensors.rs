@@ -75,7 +75,7 @@ fn main() -> Result {
     let n = x.len() as u32;
     let config = LaunchConfig::for_num_elems(n as usize)?;
     // SAFETY: the kernel stays inside of the `n` elements that both buffers have.
-    unsafe { gpu.on(&stream).launch(&saxpy, config, (n, 2.0, &x_dev, &mut y_dev)) }?;
+    unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, 2.0, &x_dev, &mut y_dev)) }?;
     let sum = download(&gpu, &stream, &y_dev, shape)?;
     assert_eq!(sum, 2.0 * &x + y.t());
     println!("2 x + y: {:?}", sum.dim());

@@ -35,7 +35,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
         device.work(stream, format!("upload {number}"), || stream.upload(input, x))?;
         device.work(stream, format!("kernel {number}"), || {
             // SAFETY: the kernel is iterate(unsigned n, unsigned steps, const float *x, float *y) over `n` elements.
-            unsafe { stream.launch(iterate, config, (len, steps, &*x, &mut *y)) }
+            unsafe { stream.launch_unchecked(iterate, config, (len, steps, &*x, &mut *y)) }
         })?;
         device.work(stream, format!("download {number}"), || stream.download(&*y, output))
     }

@@ -149,7 +149,7 @@ operations! {
             let (mut held, mut staged) = (a.scratch::<u32>(8)?, s.stage(&mut staged));
             a.upload_staged(&staged, &mut held)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { b.launch(&store, LaunchConfig::new(1, 1), (&mut held, 1_u32)) }?;
+            unsafe { b.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut held, 1_u32)) }?;
             staged.access()?[0] = 1;
             a.download(&held, &mut host)
         })

@@ -14,7 +14,7 @@ operations! {
             stream.fill(&mut x, 1)?;
             stream.copy(&x, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { stream.launch(&store, one, (&mut y, 9_u32)) }
+            unsafe { stream.launch_unchecked(&store, one, (&mut y, 9_u32)) }
         })?;
         graph.nodes()?;
         graph.edges()?;
@@ -32,7 +32,7 @@ operations! {
             let copy = g.copy(&[], &x, &mut y)?;
             let part = g.child(&[], &child, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
+            let kernel = unsafe { g.kernel_unchecked(&[], &store, one, (&mut y, 9_u32)) }?;
             let last = g.empty(&[kernel.id()])?.id();
             let host = g.host_function(&[last], || ())?;
             let wait = g.wait(&[], &event)?;
@@ -43,7 +43,7 @@ operations! {
         graph.set_enabled(kernel, false)?;
         graph.is_enabled(kernel)?;
         // SAFETY: as above.
-        unsafe { gpu.set_kernel(&mut graph, kernel, &store, one, (&mut y, 8_u32)) }?;
+        unsafe { gpu.set_kernel_unchecked(&mut graph, kernel, &store, one, (&mut y, 8_u32)) }?;
         graph.set_copy(copy, &x, &mut y)?;
         graph.set_host_function(host, || ())?;
         graph.set_event_wait(wait, &event)?;
@@ -68,7 +68,7 @@ operations! {
             g.if_node(&[], yes, |_| {
                 fill = Some(g.fill(&[], &mut x, 1)?);
                 // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }.map(drop)
+                unsafe { g.kernel_unchecked(&[], &store, one, (&mut y, 9_u32)) }.map(drop)
             })?;
             g.switch_node(&[], which, 2, |which, _| {
                 let (from, to) = if which == 0 { (&x, &mut y) } else { (&y, &mut x) };
@@ -93,7 +93,7 @@ operations! {
         let launch = LaunchConfig::new(1, 1).extended().priority(-1).cooperative();
         let (mut graph, node) = gpu.build_graph(|g| {
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            let stored = unsafe { g.kernel(&[], &store, launch, (&mut g.hold(&mut x), 9_u32)) }?;
+            let stored = unsafe { g.kernel_unchecked(&[], &store, launch, (&mut g.hold(&mut x), 9_u32)) }?;
             g.value_operations(&[stored.id()], &[go.wait(Until::Equal(1)), done.write(1)])
         })?;
         graph.set_value_operations(node, &[go.wait(Until::AnyOf(1)), done.write(2)])?;
@@ -146,13 +146,13 @@ operations! {
             let mut y = g.hold(&mut y);
             let copy = g.copy(&[], &x, &mut y)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            let kernel = unsafe { g.kernel(&[], &store, one, (&mut y, 9_u32)) }?;
+            let kernel = unsafe { g.kernel_unchecked(&[], &store, one, (&mut y, 9_u32)) }?;
             let (wait, record) = (g.wait(&[], &event)?, g.record(&[], &event)?);
             Ok((copy, kernel, wait, record, g.value_operations(&[], &[number.write(1)])?))
         })?;
         built.set_copy(copy, &x, &mut y)?;
         // SAFETY: as above.
-        unsafe { built.set_kernel(gpu, kernel, &store, one, (&mut y, 8_u32)) }?;
+        unsafe { built.set_kernel_unchecked(gpu, kernel, &store, one, (&mut y, 8_u32)) }?;
         built.set_event_wait(wait, &event)?;
         built.set_event_record(record, &event)?;
         built.set_value_operations(write, &[number.write(2)])?;
@@ -167,7 +167,7 @@ operations! {
             let mut x = g.hold(&mut x);
             g.fill(&[], &mut x, 1)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { g.kernel(&[], &store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }
+            unsafe { g.kernel_unchecked(&[], &store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }
         })?;
         gpu.time_nodes(&stream, &mut graph, &mut x).map(drop)
     });

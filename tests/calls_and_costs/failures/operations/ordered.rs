@@ -22,7 +22,7 @@ operations! {
         let (ordered, store) = (gpu.ordered_stream()?, store(gpu)?);
         let mut x = ordered.zeroed::<u32>(8)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { ordered.launch(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
+        unsafe { ordered.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
         let mut y = ordered.alloc::<u32>(8)?;
         ordered.copy(&x, &mut y)?;
         ordered.fill(&mut y.slice_mut(1..3)?, 1)?;
@@ -102,7 +102,7 @@ operations! {
         let texture = gpu.texture(array, Sampling::default())?.share();
         let ignore = gpu.load_ptx(IGNORE)?.function("ignore")?;
         // SAFETY: the kernel takes an object, and does nothing.
-        unsafe { ordered.launch(&ignore, LaunchConfig::new(1, 1), (&texture,)) }?;
+        unsafe { ordered.launch_unchecked(&ignore, LaunchConfig::new(1, 1), (&texture,)) }?;
         drop(texture);
         ordered.synchronize()
     });

@@ -321,7 +321,7 @@ operations! {
             on.fill(&mut to, 2)?;
             on.zero(&mut to)?;
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { on.launch(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
+            unsafe { on.launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut x, 9_u32)) }?;
             on.host_function(|| ())?;
             on.record(&event)?;
             on.wait(&event)?;
@@ -350,9 +350,9 @@ operations! {
             let (on, mut image) = (s.on(&stream), s.hold(&mut image));
             on.upload(&[1; 4], &mut image)?;
             // SAFETY: the kernel takes an object, and does nothing.
-            unsafe { on.launch(&ignore, LaunchConfig::new(1, 1), (image.surface_mut(),)) }?;
+            unsafe { on.launch_unchecked(&ignore, LaunchConfig::new(1, 1), (image.surface_mut(),)) }?;
             // SAFETY: as above.
-            unsafe { on.launch(&ignore, LaunchConfig::new(1, 1), (&image,)) }
+            unsafe { on.launch_unchecked(&ignore, LaunchConfig::new(1, 1), (&image,)) }
         })
     });
     "parts of a buffer" => pushed(|gpu| {
@@ -371,7 +371,7 @@ operations! {
         gpu.scope(|s| {
             let (mut host, mut x) = (s.map(&mut host), s.hold(&mut x));
             // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-            unsafe { s.on(&a).launch(&store, LaunchConfig::new(1, 1), (&mut host, 9_u32)) }?;
+            unsafe { s.on(&a).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut host, 9_u32)) }?;
             s.on(&b).upload_staged(&host, &mut x)?;
             host.access().map(drop)
         })
@@ -564,7 +564,7 @@ operations! {
         store.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
         let mut out = gpu.alloc::<u32>(1)?;
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
+        unsafe { gpu.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), (&mut out, 9_u32)) }
     });
     "a launch with attributes" => pushed(|gpu| {
         let (stream, store) = (gpu.stream()?, store(gpu)?);
@@ -572,11 +572,11 @@ operations! {
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
         let launch = LaunchConfig::new(1, 1).with_shared_bytes(50_000).extended().cooperative();
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-        unsafe { gpu.on(&stream).launch(&store, launch, (&mut out, 9_u32)) }?;
+        unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut out, 9_u32)) }?;
         gpu.scope(|s| {
             let launch = launch.programmatic_event(&event, false);
             // SAFETY: as above.
-            unsafe { s.on(&stream).launch(&store, launch, (&mut s.hold(&mut out), 9_u32)) }
+            unsafe { s.on(&stream).launch_unchecked(&store, launch, (&mut s.hold(&mut out), 9_u32)) }
         })
     });
     "occupancy" => pushed(|gpu| {

@@ -65,7 +65,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
         let mut at = stream.map_buffer::<f32>(&shared)?;
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
         unsafe {
-            stream.launch(
+            stream.launch_unchecked(
                 &saxpy,
                 LaunchConfig::for_num_elems(n as usize)?,
                 (n, step, &speed, &mut at),

@@ -70,7 +70,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
         let (run, x, mut y) = (s.on(&stream), s.hold(&mut x), s.hold(&mut y));
         run.wait_semaphores(&[(&semaphore, FILLED)])?;
         // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
-        unsafe { run.launch(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
+        unsafe { run.launch_unchecked(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
         run.signal_semaphores(&[(&semaphore, COMPUTED)])
     })?;
 

@@ -1,12 +1,12 @@
 //! Contexts: created, primary and green ones, and the types that describe them.
 #![allow(unsafe_code, reason = "calls the driver, and says that a context may be shared")]
 
-pub(crate) mod affinity;
+pub(crate) mod primary;
 mod create;
+pub(crate) mod affinity;
+pub(crate) mod green;
 pub(crate) mod current;
 mod flags;
-pub(crate) mod green;
-pub(crate) mod primary;
 pub(crate) mod trace;
 pub(crate) mod wait;
 
@@ -176,7 +176,7 @@ impl Drop for Inner {
 
 impl Context {
     #[inline]
-    pub(crate) fn new(raw: CUcontext, device: Device, end: End) -> Context {
+    pub(crate) fn own(raw: CUcontext, device: Device, end: End) -> Context {
         if let End::DestroyGreen(_) = end {
             contexts::has_green();
         }

@@ -29,7 +29,7 @@ impl Context {
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
     #[inline]
     pub fn primary(device: Device) -> Result<Context> {
-        Ok(Context::new(retain(device)?, device, End::Release))
+        Ok(Context::own(retain(device)?, device, End::Release))
     }
 }
 

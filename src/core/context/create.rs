@@ -70,7 +70,7 @@ impl Context {
         init()?;
         let mut raw = ptr::null_mut();
         create(&raw mut raw)?.check()?;
-        let context = Context::new(raw, device, End::Destroy);
+        let context = Context::own(raw, device, End::Destroy);
         let popped = pop_created(&context);
         if popped.is_err() {
             // Once more if it is on top.

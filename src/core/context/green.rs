@@ -232,7 +232,7 @@ impl Context {
         .check()?;
         // SAFETY: created above, and alive.
         match unsafe { context_of(green) } {
-            Ok(raw) => Ok(Context::new(raw, device, End::DestroyGreen(green))),
+            Ok(raw) => Ok(Context::own(raw, device, End::DestroyGreen(green))),
             Err(error) => {
                 crate::driver::release::report(destroy(green));
                 Err(error)

@@ -225,7 +225,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "../../tests/common/skipped.rs"]
+#[path = "../../../tests/common/skipped.rs"]
 mod skipped;
 
 #[cfg(test)]
