@@ -172,4 +172,18 @@ mod tests {
         });
         assert_eq!(captured, Ok(()));
     }
+
+    /// The operation of another thread of the parent never ends there.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn in_the_child_of_a_fork_a_capture_waits_for_nothing() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let operation = Operation::enter(&context, "an operation").unwrap();
+        assert!(fork::is_true_in_child(|| {
+            let refused = Capturing::enter(&context, "a capture").map(drop);
+            refused.unwrap_err().code() == Some(CUDA_ERROR_NOT_INITIALIZED)
+        }));
+        drop(operation);
+    }
 }

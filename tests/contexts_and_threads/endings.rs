@@ -24,6 +24,8 @@ use cuscope::{
 use cuscope_softdriver::control::{live, record};
 use std::cell::RefCell;
 #[cfg(unix)]
+use std::future::Future;
+#[cfg(unix)]
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -366,6 +368,95 @@ fn each_kind_of_value_is_left_alone_in_the_child_of_a_fork() {
             left_alone("a graph", graph);
             let (definition, _) = gpu.define_graph(|g| g.host_function(&[], || ()))?;
             left_alone("a definition of a graph", definition);
+            let keep = gpu.alloc::<u32>(4)?;
+            let (address, ordered) = (keep.address(), gpu.ordered_stream()?);
+            // SAFETY: 1. to 3. The memory is kept, and nobody else uses it.
+            let foreign = unsafe { gpu.buffer_from_raw::<u32>(address, 4, keep.detach()) }?;
+            left_alone("memory of other code", ordered.adopt(foreign).unwrap());
+            Ok(())
+        });
+    });
+}
+
+/// Runs `f`, which forks where it calls what it is lent; in the child, what it returns there has to be refused.
+#[cfg(unix)]
+fn refused_in_the_child(what: &str, f: impl FnOnce(&dyn Fn()) -> Result) {
+    let child = std::cell::Cell::new(false);
+    let parent = std::cell::Cell::new(0);
+    let result = f(&|| {
+        // SAFETY: the child leaves below. The process is one of the test's own (`fresh!`), in which no other thread holds
+        // a lock that the child needs.
+        let pid = unsafe { libc::fork() };
+        child.set(pid == 0);
+        parent.set(pid);
+    });
+    if child.get() {
+        let code = result.err().and_then(|error| error.code());
+        let refused = code == Some(ffi::CUDA_ERROR_NOT_INITIALIZED);
+        // SAFETY: leaves without destructors, as the child of a fork does.
+        unsafe { libc::_exit(if refused { 0 } else { 1 }) };
+    }
+    result.unwrap();
+    let mut status = 0;
+    // SAFETY: waits for the child made above; `status` is valid for one `c_int`.
+    assert_eq!(unsafe { libc::waitpid(parent.get(), &raw mut status, 0) }, parent.get());
+    assert_eq!(status, 0, "{what} returned something else in the child");
+}
+
+/// What closes behind a closure that forks tells in the child that it did nothing there.
+#[cfg(unix)] // it forks
+#[test]
+fn what_a_closure_returns_to_in_the_child_of_a_fork_is_refused() {
+    skip_under_miri!("it forks");
+    fresh!(what_a_closure_returns_to_in_the_child_of_a_fork_is_refused, {
+        try_with_gpu(|gpu| {
+            let (mut stream, second) = (gpu.stream()?, gpu.stream()?);
+            let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+            refused_in_the_child("a scope", |fork| {
+                gpu.scope(|s| {
+                    s.on(&stream).zero(&mut s.hold(&mut x))?;
+                    fork();
+                    Ok(())
+                })
+            });
+            refused_in_the_child("a scope of two streams", |fork| {
+                gpu.scope(|s| {
+                    s.on(&stream).zero(&mut s.hold(&mut x))?;
+                    s.on(&second).zero(&mut s.hold(&mut y))?;
+                    fork();
+                    Ok(())
+                })
+            });
+            refused_in_the_child("a capture", |fork| {
+                let captured = gpu.capture(&mut stream, |c| {
+                    c.stream().zero(&mut c.hold(&mut x))?;
+                    fork();
+                    Ok(())
+                });
+                let call = captured.as_ref().err().and_then(|error| error.call());
+                assert!(call.is_none_or(|call| call == "cuStreamEndCapture"), "{call:?}");
+                captured.map(drop)
+            });
+            let mut data = vec![0_u8; 8192];
+            refused_in_the_child("registered memory", |fork| {
+                gpu.with_registered(&mut data, |_| {
+                    fork();
+                    Ok(())
+                })
+            });
+            let mut finished = stream.finished()?;
+            stream.synchronize()?;
+            refused_in_the_child("the end of a stream", |fork| {
+                fork();
+                let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+                let mut polled = std::task::Poll::Pending;
+                common::until("the end of the stream", || {
+                    polled = std::pin::Pin::new(&mut finished).poll(&mut task);
+                    polled.is_ready()
+                });
+                let std::task::Poll::Ready(result) = polled else { unreachable!() };
+                result
+            });
             Ok(())
         });
     });

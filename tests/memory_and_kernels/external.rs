@@ -312,22 +312,35 @@ fn a_wait_takes_the_signal_of_a_binary_semaphore() {
 #[test]
 fn the_drop_of_a_semaphore_waits_for_ordered_streams() {
     needs_semaphores!();
+    let drops: [fn(ExternalSemaphore<'_>, ExternalSemaphore<'_>, &dyn Fn()); 2] = [
+        |wait, signal, look| {
+            drop(wait);
+            look();
+            drop(signal);
+        },
+        |wait, signal, look| {
+            drop(signal);
+            look();
+            drop(wait);
+        },
+    ];
     with_gpu(|gpu| {
-        let (ordered, timeline) = (gpu.ordered_stream().unwrap(), Timeline::new(0));
-        let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
-        ordered.wait_semaphores(&[(&wait, 1)]).unwrap();
-        let x = ordered.from_slice(&[7_u32; 4]).unwrap();
-        ordered.signal_semaphores(&[(&signal, 2)]).unwrap();
-        assert_eq!(timeline.value(), 0);
-        thread::scope(|threads| {
-            threads.spawn(|| {
-                thread::sleep(Duration::from_millis(20));
-                timeline.signal(1);
+        drops.into_iter().for_each(|dropped| {
+            let (ordered, timeline) = (gpu.ordered_stream().unwrap(), Timeline::new(0));
+            let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
+            ordered.wait_semaphores(&[(&wait, 1)]).unwrap();
+            let x = ordered.from_slice(&[7_u32; 4]).unwrap();
+            ordered.signal_semaphores(&[(&signal, 2)]).unwrap();
+            assert_eq!(timeline.value(), 0);
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    thread::sleep(Duration::from_millis(20));
+                    timeline.signal(1);
+                });
+                dropped(wait, signal, &|| assert_eq!(timeline.value(), 2));
             });
-            drop((wait, signal));
-            assert_eq!(timeline.value(), 2);
-        });
-        assert_eq!(ordered.to_vec(&x).unwrap(), [7; 4]);
+            assert_eq!(ordered.to_vec(&x).unwrap(), [7; 4]);
+        })
     });
 }
 
@@ -499,12 +512,12 @@ fn captures_keep_their_semaphores() {
         let (mut stream, timeline) = (gpu.stream().unwrap(), Timeline::new(0));
         let mut x = gpu.alloc::<u32>(4).unwrap();
         let graph = {
-            let semaphore = timeline.import(gpu);
+            let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
             gpu.capture(&mut stream, |c| {
                 let mut x = c.hold(&mut x);
-                c.stream().wait_semaphores(&[(&semaphore, 1)])?;
+                c.stream().wait_semaphores(&[(&wait, 1)])?;
                 c.stream().fill(&mut x, 4)?;
-                c.stream().signal_semaphores(&[(&semaphore, 2)])
+                c.stream().signal_semaphores(&[(&signal, 2)])
             })
             .unwrap()
         };

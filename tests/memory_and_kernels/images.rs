@@ -680,11 +680,15 @@ fn changes(word: u32) -> impl Iterator<Item = u32> {
     near.into_iter().chain(bits).filter(move |&other| other != word)
 }
 
-/// How often each word, changed so, gets each verdict, and a digest of the words and the places in the messages.
-fn verdicts(whole: &[u8], judge: impl Fn(&[u8]) -> Result<()>) -> BTreeMap<String, (u32, u32)> {
+/// How often each word, or one of some, changed so, gets each verdict, and a digest of the words and the places in the
+/// messages.
+fn verdicts(
+    (whole, step): (&[u8], usize),
+    judge: impl Fn(&[u8]) -> Result<()>,
+) -> BTreeMap<String, (u32, u32)> {
     let mut found = BTreeMap::<String, (u32, u32)>::new();
     let mut bytes = whole.to_vec();
-    for at in (0..whole.len() - 3).step_by(4) {
+    for at in (0..whole.len() - 3).step_by(step) {
         let word: [u8; 4] = whole[at..at + 4].try_into().unwrap();
         for other in changes(u32::from_le_bytes(word)) {
             bytes[at..at + 4].copy_from_slice(&other.to_le_bytes());
@@ -725,11 +729,11 @@ fn each_changed_word_of_an_image_gets_the_verdict_that_it_had() {
     let container = |bytes: &[u8]| Fatbin::new(bytes).map(drop);
     let mut text = String::new();
     for (name, all) in [
-        ("signatures.cubin", verdicts(CUBIN, cubin)),
-        ("thrice.cubin", verdicts(THRICE, cubin)),
-        ("a fatbin", verdicts(&short, container)),
-        ("signatures.lz4.fatbin", verdicts(LZ4, container)),
-        ("signatures.zstd.fatbin", verdicts(ZSTD, container)),
+        ("signatures.cubin", verdicts((CUBIN, 4), cubin)),
+        ("thrice.cubin", verdicts((THRICE, 4), cubin)),
+        ("a fatbin", verdicts((&short, 4), container)),
+        ("signatures.lz4.fatbin", verdicts((LZ4, 20), container)),
+        ("signatures.zstd.fatbin", verdicts((ZSTD, 20), container)),
     ] {
         for (verdict, (count, digest)) in all {
             text += &format!("{name}: {verdict}: {count} {digest:08x}\n");

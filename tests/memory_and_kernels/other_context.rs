@@ -839,8 +839,9 @@ fn graphs_and_definitions_are_of_one_context() {
             let mut y = g.hold(&mut own.y);
             let copy = g.copy(&[], &own.x, &mut y)?;
             // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is not replayed.
-            let kernel =
-                unsafe { g.kernel(&[], &own.saxpy, ONE(), (4_u32, 1_f32, &own.x, &mut y)) }?;
+            let kernel = unsafe {
+                g.kernel_unchecked(&[], &own.saxpy, ONE(), (4_u32, 1_f32, &own.x, &mut y))
+            }?;
             Ok((copy, kernel, g.record(&[], &own.event)?))
         })
         .unwrap();
@@ -855,7 +856,9 @@ fn graphs_and_definitions_are_of_one_context() {
     let launched = "cuGraphExecKernelNodeSetParams_v2";
     let mut set = |function: &_, x: &_, y: &mut _| {
         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is not replayed.
-        unsafe { gpu.set_kernel(&mut graph, kernel, function, ONE(), (4_u32, 1_f32, x, y)) }
+        unsafe {
+            gpu.set_kernel_unchecked(&mut graph, kernel, function, ONE(), (4_u32, 1_f32, x, y))
+        }
     };
     assert_eq!(set(&theirs.saxpy, &own.x, &mut own.y), other(launched));
     assert_eq!(set(&own.saxpy, &theirs.x, &mut own.y), other(launched));
@@ -870,7 +873,7 @@ fn an_ordered_stream_takes_launches_with_attributes_of_its_context() {
     let (gpu, own, theirs) = unified([new_context(), new_context()]);
     let (x, ordered) = (good_of(&own.ordered), &own.ordered);
     let launch = |function, config: ExtendedLaunch<'_, 'static>| {
-        saxpy!(ordered, launch(function, config), &x, &mut good_of(ordered))
+        saxpy!(ordered, launch_unchecked(function, config), &x, &mut good_of(ordered))
     };
     let (plain, call) = (ONE().extended().priority(0), "cuLaunchKernelEx");
     for _ in 0..2 {
