@@ -24,29 +24,27 @@
 //! # Ok::<(), cuscope_ptx::ParseError>(())
 //! ```
 //!
-//! A text goes through `lex` (tokens), `parse` (the syntax `tree`) and `lower` (the compact `code`).
+//! `cuscope-ptx-syntax` makes the syntax tree of a text, and `lower` the compact `code` of the tree.
 
 mod bulk;
 mod code;
-mod error;
 mod fragment;
 mod image;
-mod lex;
 mod lower;
 mod ops;
-mod parse;
 pub mod run;
 mod sync;
 pub mod tensor;
-mod tree;
-mod types;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
+use cuscope_ptx_syntax::{error, parse, tree, types};
+
 pub use error::{Diagnostic, ParseError, ParseErrorKind};
+pub use tree::BlockLimit;
 
 /// A module, ready to run.
 #[derive(Clone, Debug)]
@@ -160,28 +158,6 @@ pub struct Param {
     pub size: usize,
     /// Its alignment.
     pub align: usize,
-}
-
-/// What blocks a kernel takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BlockLimit {
-    /// The product of `.maxntid`: no more threads than that.
-    pub max_threads: Option<u32>,
-    /// `.reqntid`: exactly this shape.
-    pub required: Option<[u32; 3]>,
-    /// `.maxnreg`: no more registers than that are reported.
-    pub max_registers: Option<u32>,
-    /// `.reqnctapercluster`: clusters of exactly this shape.
-    pub cluster: Option<[u32; 3]>,
-    /// `.explicitcluster`: a launch has to say how large its clusters are.
-    pub explicit_cluster: bool,
-}
-
-impl BlockLimit {
-    /// Whether it says how many registers a thread may have, in one way or the other.
-    pub fn limits_registers(&self) -> bool {
-        self.max_threads.is_some() || self.required.is_some() || self.max_registers.is_some()
-    }
 }
 
 /// An entry.

@@ -169,7 +169,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     ///
     /// The graph and its copies keep the function, and do not call it concurrently. If it panics, the panic
     /// continues where the program waits for the replay. Do not call CUDA from the function: most calls fail
-    /// ([F23](crate::driver_facts#F23)).
+    /// ([F23](crate::driver_facts#F23)). It is not called if a node before it faults: what waits for it must look at the
+    /// error of the replay's wait too.
     ///
     /// # Errors
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph.

@@ -444,6 +444,10 @@ impl OrderedStream {
     /// the first such panic. Do not drop there what waits for this stream: a graph that it runs, a pending value, the
     /// stream itself.
     ///
+    /// If a kernel before it faults, the driver does not call the function, and what it owns is not dropped. A thread that
+    /// waits for the function then waits for ever. Let it wait for an [event](Self::record) too, with a
+    /// [limit](crate::Event::synchronize_timeout): a wait returns the fault.
+    ///
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuLaunchHostFunc")]

@@ -13,7 +13,8 @@ impl ScopedStream<'_, '_> {
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error of earlier work
-    /// ([F60](crate::driver_facts#F60)). The function is then dropped without being called.
+    /// ([F60](crate::driver_facts#F60)). The function is then dropped without being called. If a kernel of the scope faults
+    /// later, the driver does not call it, and it is dropped when the scope ends.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let stream = self.ready(CALL)?;

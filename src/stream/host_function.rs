@@ -97,7 +97,8 @@ impl SyncStream<'_, '_> {
     ///
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)). The function is then dropped without
-    /// being called.
+    /// being called: the driver calls no function of a stream in which a kernel faulted. If another thread waits for what
+    /// the function does, tell it also when this call returns an error, or in the `Drop` of a value that the function owns.
     ///
     /// # Panics
     /// If the function panics.

@@ -285,6 +285,7 @@ impl<'a, 's> Body<'a, 's> {
                 }
             }
             StatementKind::Variable(variable) => self.variable(variable, at)?,
+            StatementKind::Location(..) | StatementKind::Pragma(_) => {}
             StatementKind::Label(name) => self.scopes.label(name, self.ops.len())?,
             StatementKind::Targets(name, labels) => {
                 self.scopes.declare(name, Entity::Targets(labels.clone()))?;

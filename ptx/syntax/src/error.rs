@@ -42,7 +42,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error at a line.
-    pub(crate) fn new(line: u32, message: impl Into<String>) -> Self {
+    pub fn new(line: u32, message: impl Into<String>) -> Self {
         Self { line, message: message.into() }
     }
 }
@@ -51,7 +51,7 @@ impl Diagnostic {
 const LISTED: usize = 100;
 
 /// The error of a text with a character outside of ASCII, which NVIDIA's assembler finds before all others.
-pub(crate) fn not_ascii(line: u32) -> ParseError {
+pub fn not_ascii(line: u32) -> ParseError {
     let message = format!("Unexpected non-ASCII character encountered on line {line}");
     let log =
         format!("ptxas fatal   : {message}\nptxas fatal   : Ptx assembly aborted due to errors\n");
@@ -63,7 +63,7 @@ pub(crate) fn not_ascii(line: u32) -> ParseError {
 }
 
 /// Gathers errors into the one that the caller is handed.
-pub(crate) fn report(kind: ParseErrorKind, diagnostics: &[Diagnostic]) -> ParseError {
+pub fn report(kind: ParseErrorKind, diagnostics: &[Diagnostic]) -> ParseError {
     let mut log = String::new();
     for one in diagnostics.iter().take(LISTED) {
         // Writing to a String cannot fail.

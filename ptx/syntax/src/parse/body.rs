@@ -54,8 +54,16 @@ impl<'s> Parser<'_, 's> {
     ) -> Result<(), Diagnostic> {
         let line = self.line();
         match word {
-            ".pragma" => return self.pragma(),
-            ".loc" => return self.location(),
+            ".pragma" => {
+                let kind = StatementKind::Pragma(self.pragma()?);
+                statements.push(Statement { line, kind });
+                return Ok(());
+            }
+            ".loc" => {
+                let kind = self.location()?;
+                statements.push(Statement { line, kind });
+                return Ok(());
+            }
             ".align" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".reg"
             | ".attribute" => {}
             _ if self.is_type() => {}
@@ -141,9 +149,10 @@ impl<'s> Parser<'_, 's> {
         };
         let mut opcode = Cow::Borrowed(self.name()?);
         // A gap may be before each modifier.
-        while let Kind::Word(word) = self.peek(0)
-            && word.starts_with('.')
-        {
+        while let Kind::Word(word) = self.peek(0) {
+            if !word.starts_with('.') {
+                break;
+            }
             self.at += 1;
             opcode.to_mut().push_str(word);
         }

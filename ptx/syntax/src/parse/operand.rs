@@ -68,7 +68,7 @@ impl<'s> Parser<'_, 's> {
     fn element(&mut self) -> Result<Operand<'s>, Diagnostic> {
         if self.is_constant() {
             return Ok(match self.constant()? {
-                Constant::Signed(value) => Operand::Int(value.cast_unsigned()),
+                Constant::Signed(value) => Operand::Int(value as u64),
                 Constant::Unsigned(value) => Operand::Int(value),
                 Constant::Real(value) => Operand::F64(value.to_bits()),
             });
@@ -108,7 +108,7 @@ impl<'s> Parser<'_, 's> {
     /// `name[…` behind the bracket: an element of a variable.
     fn index(&mut self, name: &'s str) -> Result<Operand<'s>, Diagnostic> {
         if self.is_constant() {
-            return Ok(Operand::Index(name, None, self.whole()?.cast_signed()));
+            return Ok(Operand::Index(name, None, self.whole()? as i64));
         }
         let register = self.name()?;
         Ok(Operand::Index(name, Some(register), self.addend()?))
@@ -116,7 +116,7 @@ impl<'s> Parser<'_, 's> {
 
     fn address(&mut self) -> Result<Operand<'s>, Diagnostic> {
         if self.is_constant() {
-            return Ok(Operand::Address(None, self.whole()?.cast_signed()));
+            return Ok(Operand::Address(None, self.whole()? as i64));
         }
         let name = self.name()?;
         if !self.take(',') {

@@ -1,27 +1,30 @@
 //! The syntax tree: what the text says, with no name resolved.
 
-use super::BlockLimit;
 use super::types::Type;
 use std::borrow::Cow;
 
 /// A whole module.
 #[derive(Debug, Default)]
-pub(crate) struct Source<'s> {
+pub struct Source<'s> {
     /// `.version`, in tenths.
-    pub(crate) version: u32,
+    pub version: u32,
     /// `.target`'s number, such as 75.
-    pub(crate) target: u32,
+    pub target: u32,
     /// Whether the target is one of a single architecture, such as `sm_90a`.
-    pub(crate) specific: bool,
+    pub specific: bool,
+    /// The words of the first `.target`: the name, and options such as `debug`.
+    pub targets: Vec<&'s str>,
+    /// The files of `.file`, by number.
+    pub files: Vec<(u64, &'s str)>,
     /// Variables of module scope, in order.
-    pub(crate) variables: Vec<Variable<'s>>,
+    pub variables: Vec<Variable<'s>>,
     /// Entries and functions, in order, declarations among them.
-    pub(crate) functions: Vec<Function<'s>>,
+    pub functions: Vec<Function<'s>>,
 }
 
 /// A state space that variables are declared in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Space {
+pub enum Space {
     /// `.global`
     Global,
     /// `.const`
@@ -38,7 +41,7 @@ pub(crate) enum Space {
 
 /// One item of an initialiser.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Init<'s> {
+pub enum Init<'s> {
     /// An integer, as two's complement.
     Int(u64),
     /// The bits of an f32.
@@ -53,82 +56,97 @@ pub(crate) enum Init<'s> {
 
 /// A variable or parameter.
 #[derive(Clone, Debug)]
-pub(crate) struct Variable<'s> {
+pub struct Variable<'s> {
     /// Its name.
-    pub(crate) name: &'s str,
+    pub name: &'s str,
     /// The line it is declared on.
-    pub(crate) line: u32,
+    pub line: u32,
     /// Its place among the tokens of the text.
-    pub(crate) at: usize,
+    pub at: usize,
     /// Where it lies.
-    pub(crate) space: Space,
+    pub space: Space,
     /// Its alignment in bytes.
-    pub(crate) align: u64,
+    pub align: u64,
     /// The type of an element.
-    pub(crate) ty: Type,
+    pub ty: Type,
     /// Its size in bytes; none for `[]`.
-    pub(crate) size: Option<u64>,
+    pub size: Option<u64>,
     /// Whether it is an array, elements of which may be operands.
-    pub(crate) array: bool,
+    pub array: bool,
     /// Its initialiser.
-    pub(crate) init: Vec<Init<'s>>,
+    pub init: Vec<Init<'s>>,
     /// `.attribute(.managed)`
-    pub(crate) managed: bool,
+    pub managed: bool,
     /// `.visible`
-    pub(crate) visible: bool,
+    pub visible: bool,
     /// `.extern`
-    pub(crate) external: bool,
+    pub external: bool,
+    /// `.common`
+    pub common: bool,
+    /// What `.ptr` says of a parameter.
+    pub pointer: Option<Pointer>,
+}
+
+/// `.ptr`: the memory that a parameter points to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pointer {
+    /// Its space; none if it is generic.
+    pub space: Option<Space>,
+    /// Its alignment, if it is given.
+    pub align: Option<u64>,
 }
 
 impl Variable<'_> {
     /// How long an element is, if it is an array.
-    pub(crate) fn step(&self) -> Option<u8> {
+    pub fn step(&self) -> Option<u8> {
         self.array.then_some(self.ty.bytes)
     }
 
     /// How many elements a register has: more than one if it is a vector.
-    pub(crate) fn elements(&self) -> u8 {
+    pub fn elements(&self) -> u8 {
         self.size.map_or(1, |size| (size / u64::from(self.ty.bytes)) as u8)
     }
 }
 
 /// An `.entry` or `.func`.
 #[derive(Debug)]
-pub(crate) struct Function<'s> {
+pub struct Function<'s> {
     /// Its name.
-    pub(crate) name: &'s str,
+    pub name: &'s str,
     /// The line it is declared on.
-    pub(crate) line: u32,
+    pub line: u32,
     /// Its place among the tokens of the text.
-    pub(crate) at: usize,
+    pub at: usize,
     /// Whether it is `.visible` or `.weak`.
-    pub(crate) visible: bool,
+    pub visible: bool,
     /// Whether it is `.extern`.
-    pub(crate) external: bool,
+    pub external: bool,
     /// Whether it is an `.entry`.
-    pub(crate) entry: bool,
+    pub entry: bool,
     /// What it returns.
-    pub(crate) returns: Vec<Variable<'s>>,
+    pub returns: Vec<Variable<'s>>,
     /// Its parameters.
-    pub(crate) params: Vec<Variable<'s>>,
+    pub params: Vec<Variable<'s>>,
     /// What blocks it takes.
-    pub(crate) block: BlockLimit,
+    pub block: BlockLimit,
+    /// The directives between its parameters and its body, with their numbers.
+    pub directives: Vec<(&'s str, Vec<u32>)>,
     /// Its statements; none for a declaration.
-    pub(crate) body: Option<Vec<Statement<'s>>>,
+    pub body: Option<Vec<Statement<'s>>>,
 }
 
 /// A statement of a body, and its line.
 #[derive(Debug)]
-pub(crate) struct Statement<'s> {
+pub struct Statement<'s> {
     /// The line.
-    pub(crate) line: u32,
+    pub line: u32,
     /// The statement.
-    pub(crate) kind: StatementKind<'s>,
+    pub kind: StatementKind<'s>,
 }
 
 /// What a statement is.
 #[derive(Debug)]
-pub(crate) enum StatementKind<'s> {
+pub enum StatementKind<'s> {
     /// `{`
     Open,
     /// `}`
@@ -145,24 +163,28 @@ pub(crate) enum StatementKind<'s> {
     Prototype(&'s str, Vec<Variable<'s>>, Vec<Variable<'s>>),
     /// `name: .calltargets a, b;`
     CallTargets(&'s str, Vec<&'s str>),
+    /// `.loc`: the number of a file, a line and a column of the source.
+    Location(u64, u64, u64),
+    /// `.pragma`: its texts.
+    Pragma(Vec<&'s str>),
     /// An instruction.
     Instruction(Instruction<'s>),
 }
 
 /// An instruction.
 #[derive(Debug)]
-pub(crate) struct Instruction<'s> {
+pub struct Instruction<'s> {
     /// `@p` or `@!p`: the predicate, and whether it is negated.
-    pub(crate) guard: Option<(&'s str, bool)>,
+    pub guard: Option<(&'s str, bool)>,
     /// The opcode with its modifiers, without gaps.
-    pub(crate) opcode: Cow<'s, str>,
+    pub opcode: Cow<'s, str>,
     /// The operands.
-    pub(crate) operands: Vec<Operand<'s>>,
+    pub operands: Vec<Operand<'s>>,
 }
 
 /// An operand.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Operand<'s> {
+pub enum Operand<'s> {
     /// A register, variable, label, function or special register.
     Name(&'s str),
     /// An element of a register that is a vector, which the text names as a whole.
@@ -191,4 +213,26 @@ pub(crate) enum Operand<'s> {
     Vector(Vec<Operand<'s>>),
     /// `(a, b)`
     List(Vec<Operand<'s>>),
+}
+
+/// What blocks a kernel takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockLimit {
+    /// The product of `.maxntid`: no more threads than that.
+    pub max_threads: Option<u32>,
+    /// `.reqntid`: exactly this shape.
+    pub required: Option<[u32; 3]>,
+    /// `.maxnreg`: no more registers than that are reported.
+    pub max_registers: Option<u32>,
+    /// `.reqnctapercluster`: clusters of exactly this shape.
+    pub cluster: Option<[u32; 3]>,
+    /// `.explicitcluster`: a launch has to say how large its clusters are.
+    pub explicit_cluster: bool,
+}
+
+impl BlockLimit {
+    /// Whether it says how many registers a thread may have, in one way or the other.
+    pub fn limits_registers(&self) -> bool {
+        self.max_threads.is_some() || self.required.is_some() || self.max_registers.is_some()
+    }
 }

@@ -5,14 +5,13 @@ mod constant;
 mod operand;
 mod variable;
 
-use super::BlockLimit;
 use super::error::{Diagnostic, ParseError, ParseErrorKind, not_ascii, report};
 use super::lex::{Kind, Token, tokens};
-use super::tree::{Function, Source, Space};
+use super::tree::{BlockLimit, Function, Source, Space, StatementKind};
 use super::types::Type;
 
 /// The newest `.version` that is taken: that of CUDA 13.0.
-pub(crate) const NEWEST_VERSION: (u32, u32) = (9, 0);
+pub const NEWEST_VERSION: (u32, u32) = (9, 0);
 
 /// The numbers of the `.target`s there are, each with the `.version` in tenths that it needs (PTX ISA,
 /// "Release Notes"). Those below `sm_50` load as well: the assembler of CUDA 13.0 takes them.
@@ -63,7 +62,7 @@ impl From<Diagnostic> for Failure {
 }
 
 /// Parses a module's text.
-pub(crate) fn parse(text: &str) -> Result<Source<'_>, ParseError> {
+pub fn parse(text: &str) -> Result<Source<'_>, ParseError> {
     if let Some(at) = text.bytes().position(|byte| !byte.is_ascii()) {
         let before = text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
         return Err(not_ascii(u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)));
@@ -82,6 +81,9 @@ struct Linkage {
     /// `.common`, which is for device memory.
     common: bool,
 }
+
+/// What blocks a function takes, and the directives that say so, with their numbers.
+type Directives<'s> = (BlockLimit, Vec<(&'s str, Vec<u32>)>);
 
 struct Parser<'t, 's> {
     tokens: &'t [Token<'s>],
@@ -181,7 +183,8 @@ impl<'s> Parser<'_, 's> {
 
     fn module(&mut self) -> Result<Source<'s>, Failure> {
         let mut source = Source { version: self.version()?, ..Source::default() };
-        (source.target, source.specific) = self.target(source.version)?;
+        let (target, specific, words) = self.target(source.version)?;
+        (source.target, source.specific, source.targets) = (target, specific, words);
         while self.peek(0) == Kind::Word(".target") {
             self.target(source.version)?;
         }
@@ -223,7 +226,7 @@ impl<'s> Parser<'_, 's> {
         Ok(tenths.round() as u32) // 10 to 90
     }
 
-    fn target(&mut self, version: u32) -> Result<(u32, bool), Failure> {
+    fn target(&mut self, version: u32) -> Result<(u32, bool, Vec<&'s str>), Failure> {
         if !self.take_word(".target") {
             return Ok(self.error("Missing .target directive")?);
         }
@@ -242,13 +245,14 @@ impl<'s> Parser<'_, 's> {
             let message = format!("PTX .version {major}.{minor} does not support .target {name}");
             return Ok(self.error(message)?);
         }
+        let mut words = vec![name];
         while self.take(',') {
             match self.name()? {
-                "debug" | "texmode_unified" | "texmode_independent" => {}
+                word @ ("debug" | "texmode_unified" | "texmode_independent") => words.push(word),
                 other => return Ok(self.error(format!("Unknown target option '{other}'"))?),
             }
         }
-        Ok((number, name.ends_with('a')))
+        Ok((number, name.ends_with('a'), words))
     }
 
     /// One declaration or directive of module scope.
@@ -263,8 +267,11 @@ impl<'s> Parser<'_, 's> {
                 let function = self.function(word == ".entry", linkage)?;
                 source.functions.push(function);
             }
-            ".pragma" if none => self.pragma()?,
-            ".file" if none => self.file()?,
+            ".pragma" if none => drop(self.pragma()?),
+            ".file" if none => {
+                let file = self.file()?;
+                source.files.push(file);
+            }
             ".section" if none => self.section()?,
             ".align" | ".global" | ".const" | ".shared" | ".local" | ".param" | ".reg"
             | ".attribute" => {
@@ -324,46 +331,46 @@ impl<'s> Parser<'_, 's> {
         Some(space)
     }
 
-    fn text(&mut self) -> Result<(), Diagnostic> {
+    fn text(&mut self) -> Result<&'s str, Diagnostic> {
         match self.peek(0) {
-            Kind::Text(_) => {
+            Kind::Text(text) => {
                 self.at += 1;
-                Ok(())
+                Ok(text)
             }
             _ => self.unexpected("a string"),
         }
     }
 
-    /// Passes over `.pragma "…", "…";`.
-    fn pragma(&mut self) -> Result<(), Diagnostic> {
+    /// `.pragma "…", "…";`
+    fn pragma(&mut self) -> Result<Vec<&'s str>, Diagnostic> {
         self.at += 1;
-        self.text()?;
+        let mut texts = vec![self.text()?];
         while self.take(',') {
-            self.text()?;
+            texts.push(self.text()?);
         }
-        self.expect(';')
+        self.expect(';')?;
+        Ok(texts)
     }
 
-    /// Passes over `.file 1 "…"` with a time and a size, if they are there.
-    fn file(&mut self) -> Result<(), Diagnostic> {
+    /// `.file 1 "…"` with a time and a size, if they are there.
+    fn file(&mut self) -> Result<(u64, &'s str), Diagnostic> {
         self.at += 1;
-        self.integer()?;
-        self.text()?;
+        let file = (self.integer()?, self.text()?);
         for _ in 0..2 {
             if self.take(',') {
                 self.integer()?;
             }
         }
-        Ok(())
+        Ok(file)
     }
 
-    /// Passes over `.loc 1 2 3, function_name f, inlined_at 1 2 3`.
-    fn location(&mut self) -> Result<(), Diagnostic> {
+    /// `.loc 1 2 3, function_name f, inlined_at 1 2 3`, whose last part is passed over.
+    fn location(&mut self) -> Result<StatementKind<'s>, Diagnostic> {
         self.at += 1;
-        let three = |parser: &mut Self| (0..3).try_for_each(|_| parser.integer().map(drop));
-        three(self)?;
+        let place = (self.integer()?, self.integer()?, self.integer()?);
+        let place = StatementKind::Location(place.0, place.1, place.2);
         if !self.take(',') {
-            return Ok(());
+            return Ok(place);
         }
         if !self.take_word("function_name") {
             return self.unexpected("'function_name'");
@@ -374,7 +381,8 @@ impl<'s> Parser<'_, 's> {
         if !self.take_word("inlined_at") {
             return self.unexpected("'inlined_at'");
         }
-        three(self)
+        (0..3).try_for_each(|_| self.integer().map(drop))?;
+        Ok(place)
     }
 
     /// Passes over `.section .name { … }`: labels, and lists of numbers and places.
@@ -443,13 +451,13 @@ impl<'s> Parser<'_, 's> {
         let returns = if entry { Vec::new() } else { self.parameters(false)? };
         let name = self.declared()?;
         let params = self.parameters(entry)?;
-        let block = if entry {
+        let (block, directives) = if entry {
             self.function_directives()?
         } else {
             if self.take_word(".noreturn") && !returns.is_empty() {
                 return self.error(format!("Invalid directive '.noreturn' for function '{name}'"));
             }
-            BlockLimit::default()
+            Directives::default()
         };
         let inner = params.split_last().map_or(&[][..], |(_, inner)| inner);
         if returns.iter().chain(inner).any(|variable| variable.size.is_none()) {
@@ -472,7 +480,19 @@ impl<'s> Parser<'_, 's> {
         if external && body.is_some() {
             return self.error(format!("'.extern' function '{name}' has a body"));
         }
-        Ok(Function { name, line, at, visible, external, entry, returns, params, block, body })
+        Ok(Function {
+            name,
+            line,
+            at,
+            visible,
+            external,
+            entry,
+            returns,
+            params,
+            block,
+            directives,
+            body,
+        })
     }
 
     /// A number of a directive, at least 1.
@@ -484,8 +504,9 @@ impl<'s> Parser<'_, 's> {
     }
 
     /// `.maxntid`, `.reqntid` and what else may stand before the body of an entry.
-    fn function_directives(&mut self) -> Result<BlockLimit, Diagnostic> {
+    fn function_directives(&mut self) -> Result<Directives<'s>, Diagnostic> {
         let mut block = BlockLimit::default();
+        let mut list = Vec::new();
         let mut most_blocks = false;
         loop {
             match self.peek(0) {
@@ -499,6 +520,7 @@ impl<'s> Parser<'_, 's> {
                         }
                         *extent = if cluster { self.small()? } else { self.positive()? };
                     }
+                    list.push((word, shape.to_vec()));
                     if cluster {
                         block.cluster = Some(shape);
                     } else if word == ".reqntid" {
@@ -508,24 +530,27 @@ impl<'s> Parser<'_, 's> {
                         block.max_threads = Some(product);
                     }
                 }
-                Kind::Word(".maxnreg") => {
+                Kind::Word(word @ ".maxnreg") => {
                     self.at += 1;
-                    block.max_registers = Some(self.positive()?);
+                    let most = self.positive()?;
+                    list.push((word, vec![most]));
+                    block.max_registers = Some(most);
                 }
-                Kind::Word(".minnctapersm") => {
+                Kind::Word(word @ ".minnctapersm") => {
                     self.at += 1;
-                    self.positive()?;
+                    list.push((word, vec![self.positive()?]));
                 }
-                Kind::Word(".maxclusterrank") => {
+                Kind::Word(word @ ".maxclusterrank") => {
                     self.at += 1;
-                    self.small()?;
+                    list.push((word, vec![self.small()?]));
                     most_blocks = true;
                 }
-                Kind::Word(".explicitcluster") => {
+                Kind::Word(word @ ".explicitcluster") => {
                     self.at += 1;
+                    list.push((word, Vec::new()));
                     block.explicit_cluster = true;
                 }
-                Kind::Word(".pragma") => self.pragma()?,
+                Kind::Word(".pragma") => drop(self.pragma()?),
                 Kind::Mark('{' | ';') => break,
                 Kind::Word(word) if word.starts_with('.') => {
                     return self.error(format!("Directive '{word}' is not supported"));
@@ -537,6 +562,6 @@ impl<'s> Parser<'_, 's> {
         if conflict || most_blocks && block.cluster.is_some() {
             return self.error("Conflicting directives cannot both be specified");
         }
-        Ok(block)
+        Ok((block, list))
     }
 }

@@ -4,7 +4,7 @@ use super::error::Diagnostic;
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind<'s> {
+pub enum Kind<'s> {
     /// A name, register, or opcode with its modifiers: anything without a gap that starts with a letter, `_`, `$` or
     /// `%`. Or a directive, up to its next `.`.
     Word(&'s str),
@@ -30,15 +30,15 @@ pub(crate) enum Kind<'s> {
 
 /// A token and the line it is on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Token<'s> {
+pub struct Token<'s> {
     /// What it is.
-    pub(crate) kind: Kind<'s>,
+    pub kind: Kind<'s>,
     /// The line, from 1.
-    pub(crate) line: u32,
+    pub line: u32,
 }
 
 /// Splits a source into tokens, the last of which is [`Kind::End`].
-pub(crate) fn tokens(source: &str) -> Result<Vec<Token<'_>>, Diagnostic> {
+pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, Diagnostic> {
     let mut lexer = Lexer { source, at: 0, line: 1 };
     let mut tokens = Vec::new();
     loop {

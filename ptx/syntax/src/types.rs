@@ -2,7 +2,7 @@
 
 /// How the bits of a value are understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// `.b8` to `.b64`: no meaning of their own.
     Bits,
     /// `.u8` to `.u64`.
@@ -33,57 +33,57 @@ pub(crate) enum Kind {
 
 /// A scalar type: `.u32` and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Type {
+pub struct Type {
     /// What the bits mean.
-    pub(crate) kind: Kind,
+    pub kind: Kind,
     /// How many bytes there are of them (1 for a predicate).
-    pub(crate) bytes: u8,
+    pub bytes: u8,
 }
 
 /// Short names of types, for the tables of the lowering.
 impl Type {
     /// `.b32`
-    pub(crate) const B32: Self = Self::new(Kind::Bits, 4);
+    pub const B32: Self = Self::new(Kind::Bits, 4);
     /// `.b64`
-    pub(crate) const B64: Self = Self::new(Kind::Bits, 8);
+    pub const B64: Self = Self::new(Kind::Bits, 8);
     /// `.u32`
-    pub(crate) const U32: Self = Self::new(Kind::Unsigned, 4);
+    pub const U32: Self = Self::new(Kind::Unsigned, 4);
     /// `.u64`
-    pub(crate) const U64: Self = Self::new(Kind::Unsigned, 8);
+    pub const U64: Self = Self::new(Kind::Unsigned, 8);
     /// `.s32`
-    pub(crate) const S32: Self = Self::new(Kind::Signed, 4);
+    pub const S32: Self = Self::new(Kind::Signed, 4);
     /// `.s64`
-    pub(crate) const S64: Self = Self::new(Kind::Signed, 8);
+    pub const S64: Self = Self::new(Kind::Signed, 8);
     /// `.f32`
-    pub(crate) const F32: Self = Self::new(Kind::Float, 4);
+    pub const F32: Self = Self::new(Kind::Float, 4);
     /// `.f64`
-    pub(crate) const F64: Self = Self::new(Kind::Float, 8);
+    pub const F64: Self = Self::new(Kind::Float, 8);
     /// `.f16`
-    pub(crate) const F16: Self = Self::new(Kind::Float, 2);
+    pub const F16: Self = Self::new(Kind::Float, 2);
     /// `.bf16`
-    pub(crate) const BF16: Self = Self::new(Kind::Brain, 2);
+    pub const BF16: Self = Self::new(Kind::Brain, 2);
     /// `.f16x2`
-    pub(crate) const F16X2: Self = Self::new(Kind::Halves, 4);
+    pub const F16X2: Self = Self::new(Kind::Halves, 4);
     /// `.bf16x2`
-    pub(crate) const BF16X2: Self = Self::new(Kind::Brains, 4);
+    pub const BF16X2: Self = Self::new(Kind::Brains, 4);
     /// `.u16x2`
-    pub(crate) const U16X2: Self = Self::new(Kind::UnsignedPair, 4);
+    pub const U16X2: Self = Self::new(Kind::UnsignedPair, 4);
     /// `.s16x2`
-    pub(crate) const S16X2: Self = Self::new(Kind::SignedPair, 4);
+    pub const S16X2: Self = Self::new(Kind::SignedPair, 4);
     /// `.b16`
-    pub(crate) const B16: Self = Self::new(Kind::Bits, 2);
+    pub const B16: Self = Self::new(Kind::Bits, 2);
     /// `.b128`
-    pub(crate) const B128: Self = Self::new(Kind::Bits, 16);
+    pub const B128: Self = Self::new(Kind::Bits, 16);
     /// `.pred`
-    pub(crate) const PRED: Self = Self::new(Kind::Pred, 1);
+    pub const PRED: Self = Self::new(Kind::Pred, 1);
 
     /// A type of a kind and a size.
-    pub(crate) const fn new(kind: Kind, bytes: u8) -> Self {
+    pub const fn new(kind: Kind, bytes: u8) -> Self {
         Self { kind, bytes }
     }
 
     /// The type of a name without its dot, such as `u32`.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         match name {
             "pred" => return Some(Self::PRED),
             "bf16" => return Some(Self::BF16),
@@ -115,12 +115,12 @@ impl Type {
     }
 
     /// The number of bits.
-    pub(crate) const fn bits(self) -> u32 {
+    pub const fn bits(self) -> u32 {
         self.bytes as u32 * 8
     }
 
     /// The mask of the type's bits in a register.
-    pub(crate) const fn mask(self) -> u64 {
+    pub const fn mask(self) -> u64 {
         match self.kind {
             Kind::Pred => 1,
             _ if self.bytes > 8 => u64::MAX,
@@ -129,17 +129,17 @@ impl Type {
     }
 
     /// Whether this is `.uN`, `.sN` or `.bN`.
-    pub(crate) const fn is_integer(self) -> bool {
+    pub const fn is_integer(self) -> bool {
         matches!(self.kind, Kind::Bits | Kind::Unsigned | Kind::Signed)
     }
 
     /// Whether this is a floating-point type, or a pair of such.
-    pub(crate) const fn is_float(self) -> bool {
+    pub const fn is_float(self) -> bool {
         matches!(self.kind, Kind::Float | Kind::Brain | Kind::Halves | Kind::Brains)
     }
 
     /// Whether registers and variables may be declared with it.
-    pub(crate) const fn is_declarable(self) -> bool {
+    pub const fn is_declarable(self) -> bool {
         matches!(
             self.kind,
             Kind::Bits | Kind::Unsigned | Kind::Signed | Kind::Float | Kind::Pred | Kind::Halves
@@ -148,7 +148,7 @@ impl Type {
 
     /// Whether a register of type `register` may stand where this type is
     /// asked for, sizes aside.
-    pub(crate) fn agrees(self, register: Self) -> bool {
+    pub fn agrees(self, register: Self) -> bool {
         match (self.kind, register.kind) {
             (Kind::Pred, other) | (other, Kind::Pred) => other == Kind::Pred,
             (Kind::Bits, _) | (_, Kind::Bits) => true,

@@ -2,7 +2,7 @@
 
 use super::super::error::Diagnostic;
 use super::super::lex::Kind;
-use super::super::tree::{Init, Space, Variable};
+use super::super::tree::{Init, Pointer, Space, Variable};
 use super::super::types::Type;
 use super::constant::Constant;
 use super::{Linkage, Parser};
@@ -47,16 +47,17 @@ impl<'s> Parser<'_, 's> {
             if !matches!(specified.space, Space::Param | Space::Reg) {
                 return self.error("A parameter is in '.param' or '.reg'");
             }
+            let mut pointer = None;
             if entry && self.take_word(".ptr") {
-                // What it points to: of no account here.
-                if let Some(Space::Param | Space::Reg) = self.space() {
+                let space = self.space();
+                if let Some(Space::Param | Space::Reg) = space {
                     return self.error("A pointer leads to no such state space");
                 }
-                if self.take_word(".align") {
-                    self.alignment()?;
-                }
+                let align = if self.take_word(".align") { Some(self.alignment()?) } else { None };
+                pointer = Some(Pointer { space, align });
             }
-            list.push(self.named(&specified, Linkage::default(), false)?);
+            let param = self.named(&specified, Linkage::default(), false)?;
+            list.push(Variable { pointer, ..param });
             if !self.take(',') {
                 self.expect(')')?;
                 return Ok(list);
@@ -200,6 +201,8 @@ impl<'s> Parser<'_, 's> {
             managed,
             visible: linkage.visible,
             external: linkage.external,
+            common: linkage.common,
+            pointer: None,
         })
     }
 
@@ -279,7 +282,7 @@ impl<'s> Parser<'_, 's> {
     fn number(&mut self) -> Result<Option<Init<'s>>, Diagnostic> {
         if self.is_constant() {
             return Ok(Some(match self.constant()? {
-                Constant::Signed(value) => Init::Int(value.cast_unsigned()),
+                Constant::Signed(value) => Init::Int(value as u64),
                 Constant::Unsigned(value) => Init::Int(value),
                 Constant::Real(value) => Init::F64(value.to_bits()),
             }));
@@ -295,6 +298,6 @@ impl<'s> Parser<'_, 's> {
 
     /// `+` and a constant, or nothing: 0.
     pub(super) fn addend(&mut self) -> Result<i64, Diagnostic> {
-        if self.take('+') { Ok(self.whole()?.cast_signed()) } else { Ok(0) }
+        if self.take('+') { Ok(self.whole()? as i64) } else { Ok(0) }
     }
 }

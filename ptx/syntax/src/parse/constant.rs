@@ -37,7 +37,7 @@ impl Constant {
     /// The bits of an integer.
     fn bits(self) -> Option<u64> {
         match self {
-            Signed(value) => Some(value.cast_unsigned()),
+            Signed(value) => Some(value as u64),
             Unsigned(value) => Some(value),
             Real(_) => None,
         }
@@ -45,7 +45,7 @@ impl Constant {
 
     /// The same as a signed number or not, as `like` is.
     const fn as_of(bits: u64, signed: bool) -> Self {
-        if signed { Signed(bits.cast_signed()) } else { Unsigned(bits) }
+        if signed { Signed(bits as i64) } else { Unsigned(bits) }
     }
 }
 
@@ -89,7 +89,7 @@ fn binary(operator: &str, a: Constant, b: Constant) -> Result<Constant, &'static
         (Signed(_), _) => (true, false),
         _ => (false, false),
     };
-    let (xs, ys) = (x.cast_signed(), y.cast_signed());
+    let (xs, ys) = (x as i64, y as i64);
     let test = if both { compared(operator, xs, ys) } else { compared(operator, x, y) };
     if let Some(test) = test {
         return Ok(Signed(test.into()));
@@ -111,7 +111,7 @@ fn binary(operator: &str, a: Constant, b: Constant) -> Result<Constant, &'static
         "*" => Constant::as_of(x.wrapping_mul(y), both),
         "/" if both => Signed(xs.wrapping_div(ys)),
         "/" => Unsigned(x / y),
-        _ => Signed((x % y).cast_signed()),
+        _ => Signed((x % y) as i64),
     })
 }
 
@@ -224,7 +224,7 @@ impl Parser<'_, '_> {
                     self.expect(')')?;
                     let value = self.unary(depth)?;
                     return match (cast, value.bits()) {
-                        (".s64", Some(bits)) => Ok(Signed(bits.cast_signed())),
+                        (".s64", Some(bits)) => Ok(Signed(bits as i64)),
                         (".u64", Some(bits)) => Ok(Unsigned(bits)),
                         _ => self.error("Unsupported cast operation"),
                     };

@@ -1,0 +1,605 @@
+//! A function: each access to memory gets a check, and each end stores what failed.
+
+mod access;
+mod call;
+mod limit;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use cuscope_ptx_syntax::tree::{Function, Space, Variable};
+use cuscope_ptx_syntax::types::{Kind, Type};
+
+use crate::body::{Arg, Base, Body, Ins, Item, Reason, Var, resolve};
+use crate::flow::Flow;
+use crate::module::{Scene, has_extents};
+use crate::origin::{Origins, Region, Regions, declaration};
+use crate::print;
+use crate::rules::{Rule, rule};
+use crate::{AccessKind, Site};
+use limit::Limits;
+
+/// What a kernel does with a parameter.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+    pub(crate) texture: bool,
+    pub(crate) surface: bool,
+}
+
+/// A function that is guarded.
+#[derive(Debug)]
+pub(crate) struct Rewritten {
+    /// Its first line, without directives.
+    pub(crate) head: String,
+    pub(crate) directives: String,
+    pub(crate) body: String,
+    pub(crate) sites: Vec<Site>,
+    /// The functions that it calls.
+    pub(crate) calls: Vec<usize>,
+    pub(crate) used: Vec<Used>,
+}
+
+/// The names of the parameters behind a function's own. A kernel's are in `.param`, and those of other functions in `.reg`.
+pub(crate) fn hidden(prefix: &str, function: &Function<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    for (at, _) in function.params.iter().enumerate().filter(|(_, one)| has_extents(one)) {
+        if !function.entry {
+            names.push(format!("{prefix}base{at}"));
+        }
+        names.push(format!("{prefix}read{at}"));
+        names.push(format!("{prefix}write{at}"));
+    }
+    names.push(format!("{prefix}record"));
+    names.push(format!("{prefix}tag"));
+    names
+}
+
+/// A function while it is rewritten.
+struct Rewrite<'a> {
+    scene: &'a Scene<'a>,
+    function: &'a Function<'a>,
+    body: Body<'a>,
+    items: Rc<Vec<Item>>,
+    flow: Flow,
+    origins: Origins,
+    /// The types of the registers, ours among them.
+    registers: Vec<Type>,
+    limits: Limits,
+    declarations: String,
+    /// What is done first.
+    first: String,
+    /// The rest.
+    text: String,
+    sites: Vec<Site>,
+    number: &'a mut u32,
+    /// The number of the place that failed.
+    failed: Option<usize>,
+    /// Copies of registers at items: the item, the copied one, and the copy.
+    shadows: Vec<(usize, usize, usize)>,
+    /// What was last stored to a variable that is an argument of a call.
+    passed: HashMap<Var, usize>,
+    calls: Vec<usize>,
+    used: Vec<Used>,
+    /// The file and the line of the source.
+    location: Option<(u64, u64)>,
+}
+
+type Done<T> = Result<T, Reason>;
+
+/// Guards a function.
+pub(crate) fn rewrite<'a>(
+    scene: &'a Scene<'a>,
+    function: &'a Function<'a>,
+    number: &'a mut u32,
+) -> Done<Rewritten> {
+    let mut body = resolve(scene.source, &scene.functions, function)?;
+    let flow = Flow::new(&body)?;
+    let origins = Origins::new(&body, regions(scene, function, &body));
+    let items = Rc::new(std::mem::take(&mut body.items));
+    let mut all = Rewrite {
+        registers: body.registers.clone(),
+        used: vec![Used::default(); function.params.len()],
+        scene,
+        function,
+        body,
+        items,
+        flow,
+        origins,
+        limits: Limits::default(),
+        declarations: String::new(),
+        first: String::new(),
+        text: String::new(),
+        sites: Vec::new(),
+        number,
+        failed: None,
+        shadows: Vec::new(),
+        passed: HashMap::new(),
+        calls: Vec::new(),
+        location: None,
+    };
+    all.run()?;
+    Ok(all.finish())
+}
+
+/// What an address in a function may lead to.
+fn regions(scene: &Scene<'_>, function: &Function<'_>, body: &Body<'_>) -> Regions {
+    let mut list = Vec::new();
+    let mut spaces = Vec::new();
+    let mut add = |region, space| {
+        list.push(region);
+        spaces.push(space);
+    };
+    add(Region::Shared, Some(Space::Shared));
+    if function.entry {
+        add(Region::Workspace, Some(Space::Global));
+    }
+    for (at, _) in function.params.iter().enumerate().filter(|(_, one)| has_extents(one)) {
+        add(Region::Param(at), None);
+    }
+    for (at, own) in body.variables.iter().enumerate() {
+        let space = own.variable.space;
+        if matches!(space, Space::Local | Space::Global | Space::Const) {
+            add(Region::Variable(Var::Own(at)), Some(space));
+        }
+    }
+    let taken = |at: usize| {
+        body.items.iter().any(|item| match item {
+            Item::Ins(ins) => ins
+                .args
+                .iter()
+                .any(|arg| matches!(arg, Arg::AddressOf(Var::Param(one), _) if *one == at)),
+            _ => false,
+        })
+    };
+    if function.entry {
+        for at in (0..function.params.len()).filter(|&at| taken(at)) {
+            add(Region::Bytes(at), Some(Space::Param));
+        }
+    }
+    for &at in &scene.reachable {
+        let space = scene.source.variables[at].space;
+        add(Region::Variable(Var::Module(at)), Some(space));
+    }
+    Regions { list, spaces }
+}
+
+impl<'a> Rewrite<'a> {
+    fn refuse<T>(&self, ins: &Ins, why: impl std::fmt::Display) -> Done<T> {
+        Err(Reason::new(ins.line, format!("'{}': {why}", ins.opcode)))
+    }
+
+    /// The declaration of a variable, parameter or result.
+    fn declared(&self, var: Var) -> Option<&Variable<'a>> {
+        match var {
+            Var::Param(at) => self.function.params.get(at),
+            Var::Return(at) => self.function.returns.get(at),
+            _ => declaration(self.scene.source, &self.body, var),
+        }
+    }
+
+    /// A register of ours.
+    fn fresh(&mut self, ty: Type) -> usize {
+        self.registers.push(ty);
+        self.registers.len() - 1
+    }
+
+    fn name(&self, reg: usize) -> String {
+        print::register(&self.registers, reg)
+    }
+
+    /// A new register of ours, by its name.
+    fn new_name(&mut self, ty: Type) -> String {
+        let reg = self.fresh(ty);
+        self.name(reg)
+    }
+
+    fn line(&mut self, text: impl AsRef<str>) {
+        self.text.push('\t');
+        self.text.push_str(text.as_ref());
+        self.text.push('\n');
+    }
+
+    fn first_line(&mut self, text: impl AsRef<str>) {
+        self.first.push('\t');
+        self.first.push_str(text.as_ref());
+        self.first.push('\n');
+    }
+
+    fn run(&mut self) -> Done<()> {
+        let items = Rc::clone(&self.items);
+        // An item may be checked with the copy of a register that an item further down makes, so all is planned first.
+        let mut plans = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            plans.push(match item {
+                Item::Ins(ins) => self.plan(at, ins)?,
+                _ => None,
+            });
+        }
+        let mut copies: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
+        for &(at, from, to) in &self.shadows {
+            copies.entry(at).or_default().push((from, to));
+        }
+        let mut ended = false;
+        for (at, (item, plan)) in items.iter().zip(plans).enumerate() {
+            for &(from, to) in copies.get(&at).into_iter().flatten() {
+                let text = format!("mov.b32 {}, {};", self.name(to), self.name(from));
+                self.line(text);
+            }
+            ended = false;
+            match item {
+                Item::Open => self.line("{"),
+                Item::Close => self.line("}"),
+                Item::Declare(own) => {
+                    let variable = self.body.variables[*own].variable.clone();
+                    let name = self.scene.names.var(Var::Own(*own));
+                    let text = print::variable(self.scene.source, &variable, &name)
+                        .map_err(|why| Reason::new(variable.line, why))?;
+                    // What is done first may need them. Arguments of calls stay with the calls.
+                    if variable.space == Space::Param {
+                        self.line(text);
+                    } else {
+                        self.declarations.push('\t');
+                        self.declarations.push_str(&text);
+                        self.declarations.push('\n');
+                    }
+                }
+                Item::Label(label) => {
+                    let text = format!("{}:", self.scene.names.label(*label));
+                    self.text.push_str(&text);
+                    self.text.push('\n');
+                }
+                Item::Targets(list, labels) => {
+                    let names: Vec<String> =
+                        labels.iter().map(|label| self.scene.names.label(*label)).collect();
+                    let list = self.scene.names.label(*list);
+                    self.line(format!("{list}: .branchtargets {};", names.join(", ")));
+                }
+                Item::Location(file, line, column) => {
+                    self.location = Some((*file, *line));
+                    if self.scene.source.files.iter().any(|one| one.0 == *file) {
+                        self.line(format!(".loc {file} {line} {column}"));
+                    }
+                }
+                Item::Pragma(text) => self.line(format!(".pragma \"{text}\";")),
+                Item::Ins(ins) => {
+                    ended = ins.guard.is_none() && matches!(ins.head(), "ret" | "exit");
+                    self.instruction(at, ins, plan)?;
+                }
+            }
+        }
+        if !ended {
+            self.end(None);
+            self.line("ret;");
+        }
+        Ok(())
+    }
+
+    /// The text of an instruction with its own predicate.
+    fn plain(&self, ins: &Ins) -> String {
+        let text = self.scene.names.ins(&self.registers, ins);
+        match self.predicate(ins) {
+            Some(predicate) => format!("@{predicate} {text}"),
+            None => text,
+        }
+    }
+
+    /// An instruction's own predicate.
+    fn predicate(&self, ins: &Ins) -> Option<String> {
+        let (reg, negated) = ins.guard?;
+        Some(format!("{}{}", if negated { "!" } else { "" }, self.name(reg)))
+    }
+
+    fn instruction(&mut self, at: usize, ins: &Ins, plan: Option<access::Plan>) -> Done<()> {
+        let rule = match rule(ins.head()) {
+            Ok(rule) => rule,
+            Err(why) => return self.refuse(ins, why),
+        };
+        let brackets = ins.args.iter().any(|arg| matches!(arg, Arg::Address(..) | Arg::Object(..)));
+        match rule {
+            Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch if brackets => {
+                return self.refuse(ins, "an address is not expected here");
+            }
+            Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch => {
+                if matches!(rule, Rule::Registers) && takes_address(ins) {
+                    return self.refuse(ins, "the address of a variable is not expected here");
+                }
+                let text = self.plain(ins);
+                self.line(text);
+            }
+            Rule::Move => {
+                if brackets {
+                    return self.refuse(ins, "an address is not expected here");
+                }
+                let text = self.plain(ins);
+                self.line(text);
+            }
+            Rule::Shared => {
+                if brackets
+                    && !ins
+                        .modifiers()
+                        .any(|one| matches!(one, "shared" | "shared::cta" | "shared::cluster"))
+                {
+                    return self.refuse(ins, "only in shared memory, which its name has to say");
+                }
+                self.in_shared(ins)?;
+                let text = self.plain(ins);
+                self.line(text);
+            }
+            Rule::Policy => {
+                // Who uses it is printed without it.
+                for reg in ins.results() {
+                    let text = self.zero(reg, None);
+                    self.line(text);
+                }
+            }
+            Rule::End => {
+                self.end(ins.guard);
+                let text = self.plain(ins);
+                self.line(text);
+            }
+            Rule::Call => self.call(ins)?,
+            Rule::Texture | Rule::Surface => self.object(at, ins, rule)?,
+            Rule::Load | Rule::Store | Rule::Atomic | Rule::Hint | Rule::Copy => {
+                self.access(ins, plan)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that addresses by name in shared memory are in the variable.
+    fn in_shared(&self, ins: &Ins) -> Done<()> {
+        for arg in &ins.args {
+            match arg {
+                Arg::Address(Base::Var(var), _) => {
+                    if self.declared(*var).is_none_or(|one| one.space != Space::Shared) {
+                        return self.refuse(ins, "a variable of another state space");
+                    }
+                }
+                Arg::Object(..) => return self.refuse(ins, "an address is not expected here"),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets a register to 0.
+    fn zero(&self, reg: usize, predicate: Option<&str>) -> String {
+        let name = self.name(reg);
+        let ty = self.registers[reg];
+        let text = match (ty.kind, ty.bytes) {
+            (Kind::Pred, _) => format!("setp.ne.u32 {name}, 0, 0;"),
+            // Registers of 8 bits cannot be moved.
+            (_, 1) => format!("cvt.u8.u32 {name}, 0;"),
+            (_, 16) => format!("mov.b128 {name}, {{0, 0}};"),
+            (_, bytes) => format!("mov.b{} {name}, 0;", u32::from(bytes) * 8),
+        };
+        match predicate {
+            Some(predicate) => format!("@{predicate} {text}"),
+            None => text,
+        }
+    }
+
+    /// Stores the place that failed, if one did.
+    fn end(&mut self, guard: Option<(usize, bool)>) {
+        let Some(failed) = self.failed else { return };
+        let failed = self.name(failed);
+        let did = self.new_name(Type::PRED);
+        match guard {
+            None => self.line(format!("setp.ne.u32 {did}, {failed}, 0;")),
+            Some((reg, negated)) => {
+                let own = format!("{}{}", if negated { "!" } else { "" }, self.name(reg));
+                self.line(format!("setp.ne.and.u32 {did}, {failed}, 0, {own};"));
+            }
+        }
+        let prefix = self.scene.names.prefix;
+        let (record, tag, word) =
+            (self.new_name(Type::U64), self.new_name(Type::U32), self.new_name(Type::B64));
+        if self.function.entry {
+            self.line(format!("@{did} ld.param.u64 {record}, [{prefix}record];"));
+            self.line(format!("@{did} ld.param.u32 {tag}, [{prefix}tag];"));
+        } else {
+            self.line(format!("mov.u64 {record}, {prefix}record;"));
+            self.line(format!("mov.u32 {tag}, {prefix}tag;"));
+        }
+        self.line(format!("mov.b64 {word}, {{{failed}, {tag}}};"));
+        self.line(format!("@{did} st.global.u64 [{record}], {word};"));
+    }
+
+    /// The register for the place that failed, and the number of a new place.
+    fn site(
+        &mut self,
+        ins: &Ins,
+        kind: AccessKind,
+        bytes: u32,
+        parameters: Vec<usize>,
+    ) -> (String, u32) {
+        *self.number += 1;
+        let number = *self.number;
+        let source = self.location.and_then(|(file, line)| {
+            let known = self.scene.source.files.iter().find(|one| one.0 == file);
+            known.map(|one| (one.1.to_owned(), u32::try_from(line).unwrap_or(u32::MAX)))
+        });
+        let line = (ins.line as usize).checked_sub(1).and_then(|at| self.scene.lines.get(at));
+        self.sites.push(Site {
+            number,
+            line: ins.line,
+            instruction: line.map_or("", |line| line.trim()).to_owned(),
+            source,
+            parameters,
+            function: (!self.function.entry).then(|| self.function.name.to_owned()),
+            kind,
+            bytes,
+        });
+        let reg = match self.failed {
+            Some(reg) => reg,
+            None => {
+                let reg = self.fresh(Type::U32);
+                self.failed = Some(reg);
+                reg
+            }
+        };
+        (self.name(reg), number)
+    }
+
+    /// `tex`, `suld` and others, whose handle has to be a parameter: it is read from there again, whatever the register
+    /// holds.
+    fn object(&mut self, at: usize, ins: &Ins, rule: Rule) -> Done<()> {
+        let mut ins = ins.clone();
+        let handle = ins.args.iter().find_map(|arg| match arg {
+            Arg::Object(reg, _) | Arg::Address(Base::Reg(reg), 0) => Some(*reg),
+            _ => None,
+        });
+        let Some(handle) = handle else {
+            return self.refuse(&ins, "its handle has to be a parameter");
+        };
+        let Some(param) = self.moved(at, handle, 0).filter(|_| self.function.entry) else {
+            return self.refuse(&ins, "its handle does not come from exactly one parameter");
+        };
+        let fresh = self.fresh(Type::U64);
+        let name = self.name(fresh);
+        let text = format!("ld.param.u64 {name}, [{}];", self.scene.names.var(Var::Param(param)));
+        self.line(text);
+        for arg in &mut ins.args {
+            match arg {
+                Arg::Object(reg, place) if *reg == handle => {
+                    if place.iter().any(|one| matches!(one, Arg::Object(..) | Arg::Address(..))) {
+                        return Err(Reason::new(ins.line, "a sampler of its own"));
+                    }
+                    *reg = fresh;
+                }
+                Arg::Address(Base::Reg(reg), 0) if *reg == handle => *reg = fresh,
+                Arg::Object(..) | Arg::Address(..) => {
+                    return Err(Reason::new(ins.line, format!("'{}': two addresses", ins.opcode)));
+                }
+                _ => {}
+            }
+        }
+        if rule == Rule::Surface {
+            self.used[param].surface = true;
+            if matches!(ins.head(), "suld" | "sust" | "sured") {
+                // `.trap` is meant where nothing is said, and a trap would end the context.
+                let parts: Vec<&str> = ins.opcode.split('.').filter(|one| *one != "trap").collect();
+                let said = parts.iter().any(|one| matches!(*one, "clamp" | "zero"));
+                ins.opcode = parts.join(".");
+                if !said {
+                    ins.opcode.push_str(".zero");
+                }
+            }
+        } else {
+            self.used[param].texture = true;
+        }
+        let text = self.plain(&ins);
+        self.line(text);
+        Ok(())
+    }
+
+    /// The parameter that a register holds at an item, unchanged.
+    fn moved(&self, at: usize, reg: usize, depth: u32) -> Option<usize> {
+        let def =
+            self.flow.definition(reg).filter(|&def| depth < 32 && self.flow.dominates(def, at))?;
+        let Item::Ins(ins) = self.item(def)? else { return None };
+        match (ins.opcode.as_str(), ins.args.get(1)) {
+            (
+                "ld.param.u64" | "ld.param.b64" | "ld.param.s64",
+                Some(Arg::Address(Base::Var(Var::Param(param)), 0)),
+            ) => has_extents(&self.function.params[*param]).then_some(*param),
+            ("mov.u64" | "mov.b64" | "mov.s64", Some(Arg::Reg(from))) => {
+                self.moved(def, *from, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    fn item(&self, at: usize) -> Option<&Item> {
+        self.items.get(at)
+    }
+
+    /// The finished text.
+    fn finish(mut self) -> Rewritten {
+        let mut body = String::new();
+        for (reg, ty) in self.registers.iter().enumerate() {
+            if self.body.formals.values().any(|&formal| formal == reg) {
+                continue;
+            }
+            let _ = writeln!(body, "\t.reg .{} {};", print::word(*ty), self.name(reg));
+        }
+        for reg in std::mem::take(&mut self.flow.unwritten) {
+            let text = self.zero(reg, None);
+            self.first_line(text);
+        }
+        if let Some(failed) = self.failed {
+            let text = self.zero(failed, None);
+            self.first_line(text);
+        }
+        body.push_str(&self.declarations);
+        body.push_str(&self.first);
+        body.push_str(&self.text);
+        let names = &self.scene.names;
+        let formal = |var: Var, variable: &Variable<'_>| {
+            let name = match self.body.formals.get(&var) {
+                Some(&reg) => self.name(reg),
+                None => names.var(var),
+            };
+            let mut shape = print::shape(variable, &name);
+            if let (Some(pointer), Some(at)) = (variable.pointer, shape.rfind(' ')) {
+                let space = match pointer.space {
+                    Some(Space::Global) => " .global",
+                    Some(Space::Const) => " .const",
+                    Some(Space::Shared) => " .shared",
+                    Some(Space::Local) => " .local",
+                    _ => "",
+                };
+                let align = pointer.align.map_or(String::new(), |align| format!(" .align {align}"));
+                shape.insert_str(at, &format!(" .ptr{space}{align}"));
+            }
+            shape
+        };
+        let mut params: Vec<String> = self
+            .function
+            .params
+            .iter()
+            .enumerate()
+            .map(|(at, one)| formal(Var::Param(at), one))
+            .collect();
+        let own = if self.function.entry { ".param" } else { ".reg" };
+        for name in hidden(names.prefix, self.function) {
+            let ty = if name.ends_with("tag") { "u32" } else { "u64" };
+            params.push(format!("{own} .{ty} {name}"));
+        }
+        let returns: Vec<String> = self
+            .function
+            .returns
+            .iter()
+            .enumerate()
+            .map(|(at, one)| formal(Var::Return(at), one))
+            .collect();
+        let head = if self.function.entry {
+            format!(".visible .entry {}(\n\t{}\n)", self.function.name, params.join(",\n\t"))
+        } else {
+            let returns = if returns.is_empty() {
+                String::new()
+            } else {
+                format!("({}) ", returns.join(", "))
+            };
+            format!(".func {returns}{}(\n\t{}\n)", self.function.name, params.join(",\n\t"))
+        };
+        Rewritten {
+            head,
+            directives: print::directives(self.function),
+            body,
+            sites: self.sites,
+            calls: self.calls,
+            used: self.used,
+        }
+    }
+}
+
+/// Whether an operand is the address of a variable, which only `mov` and some others have.
+fn takes_address(ins: &Ins) -> bool {
+    let address = |arg: &Arg| matches!(arg, Arg::AddressOf(..));
+    let cvta = matches!(ins.head(), "cvta" | "isspacep" | "mapa" | "getctarank" | "add" | "sub");
+    !cvta && ins.args.iter().any(address)
+}

@@ -1,0 +1,822 @@
+//! The accesses of a function: what each reaches, and the check that it gets.
+
+use cuscope_ptx_syntax::tree::Space;
+use cuscope_ptx_syntax::types::Type;
+
+use super::limit::{Extent, Key};
+use super::{Done, Rewrite};
+use crate::AccessKind;
+use crate::body::{Arg, Base, Ins, Item, Var};
+use crate::origin::{Region, Set, Value};
+
+/// What the address of an access is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    /// A state space that the instruction names.
+    In(Space),
+    /// Any, by the address.
+    Generic,
+}
+
+/// An access.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    at: At,
+    base: Base,
+    offset: i64,
+    kind: AccessKind,
+    /// All of its bytes.
+    bytes: u32,
+    /// The bytes that have to be inside for it to be made: of a vector that is read, the first element.
+    need: u32,
+    /// What its address has to be a multiple of.
+    align: u32,
+    /// Whether it is a hint, which is left out without a failure.
+    hint: bool,
+}
+
+/// How an access is checked.
+#[derive(Debug)]
+pub(super) struct Plan {
+    access: Access,
+    check: Check,
+    /// The parameters that it is compared with.
+    parameters: Vec<usize>,
+}
+
+#[derive(Debug)]
+enum Check {
+    /// It is inside, whatever happens.
+    Inside,
+    /// It is outside, whatever happens.
+    Outside,
+    /// These lines, and then a comparison.
+    Compare(Vec<String>, Comparison),
+    /// These lines, and then a predicate.
+    Predicate(Vec<String>, String),
+}
+
+/// `setp.lt.u32 …, a, b` and the like.
+#[derive(Debug)]
+struct Comparison {
+    by: &'static str,
+    a: String,
+    b: String,
+}
+
+/// An address that is the begin of a region, an index times its scale, and an offset.
+#[derive(Clone, Copy, Debug, Default)]
+struct Linear {
+    /// The number of the region, and whether the address is a generic one.
+    region: Option<(usize, bool)>,
+    index: Option<Index>,
+    offset: i64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Index {
+    reg: usize,
+    /// The item that reads it.
+    read: usize,
+    signed: bool,
+    /// The index is shifted left by this.
+    shift: u32,
+}
+
+const ORDERS: &[&str] = &["weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"];
+const SCOPES: &[&str] = &["cta", "cluster", "gpu", "sys"];
+const CACHES: &[&str] = &["ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc"];
+const HINTS: &[&str] = &[
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::64B",
+    "L2::128B",
+    "L2::256B",
+    "L2::evict_normal",
+    "L2::evict_first",
+    "L2::evict_last",
+    "L2::cache_hint",
+];
+const UPDATES: &[&str] = &["and", "or", "xor", "exch", "cas", "add", "inc", "dec", "min", "max"];
+/// Offsets beyond this are not followed.
+const FAR: i64 = 1 << 40;
+/// Indices are shifted by no more.
+const MOST_SHIFT: u32 = 30;
+
+impl<'a> Rewrite<'a> {
+    /// The check of an access, if the instruction is one that is checked.
+    pub(super) fn plan(&mut self, at: usize, ins: &Ins) -> Done<Option<Plan>> {
+        let Some(access) = self.describe(ins)? else { return Ok(None) };
+        let (check, parameters) = self.check(at, ins, &access)?;
+        for &param in &parameters {
+            // Where an address may lead to several, the parameter may be a number.
+            if parameters.len() == 1 {
+                let used = &mut self.used[param];
+                used.reads |= access.kind != AccessKind::Write && !access.hint;
+                used.writes |= access.kind != AccessKind::Read;
+            }
+        }
+        Ok(Some(Plan { access, check, parameters }))
+    }
+
+    /// What an instruction accesses; none if it is nothing that is checked.
+    fn describe(&self, ins: &Ins) -> Done<Option<Access>> {
+        let parts: Vec<&str> = ins.modifiers().collect();
+        let mut at = At::Generic;
+        let mut count = 1;
+        let mut ty = None;
+        let mut update = false;
+        let head = ins.head();
+        match head {
+            "ld" | "ldu" | "st" | "atom" | "red" => {}
+            "prefetch" | "prefetchu" | "applypriority" => return self.hint(ins).map(Some),
+            "cp" => return self.copy_source(ins),
+            _ => return Ok(None),
+        }
+        if parts.first() == Some(&"async") {
+            // `st.async` and `red.async`, which reach the shared memory of the cluster.
+            if !parts.contains(&"shared::cluster") {
+                return self.refuse(ins, "only in the shared memory of the cluster");
+            }
+            self.in_shared(ins)?;
+            return Ok(None);
+        }
+        for &part in &parts {
+            let space = match part {
+                "global" => Some(Space::Global),
+                "const" => Some(Space::Const),
+                "local" => Some(Space::Local),
+                "shared" | "shared::cta" | "shared::cluster" => Some(Space::Shared),
+                "param" | "param::entry" | "param::func" => Some(Space::Param),
+                _ => None,
+            };
+            if let Some(space) = space {
+                if at != At::Generic {
+                    return self.refuse(ins, "two state spaces");
+                }
+                at = At::In(space);
+            } else if matches!(part, "v2" | "v4" | "v8") {
+                count = part[1..].parse().unwrap_or(8);
+            } else if let (Some(named), None) = (Type::named(part), ty) {
+                ty = Some(named);
+            } else if UPDATES.contains(&part) && matches!(head, "atom" | "red") {
+                update = true;
+            } else if !(ORDERS.contains(&part)
+                || SCOPES.contains(&part)
+                || CACHES.contains(&part)
+                || HINTS.contains(&part)
+                || part == "noftz" && update)
+            {
+                return self.refuse(ins, format!("'.{part}' is not in the list"));
+            }
+        }
+        let Some(ty) = ty else { return self.refuse(ins, "it has no type") };
+        let kind = match head {
+            "st" => AccessKind::Write,
+            "atom" | "red" => AccessKind::Update,
+            _ => AccessKind::Read,
+        };
+        if at == At::In(Space::Shared) {
+            self.in_shared(ins)?;
+            return Ok(None);
+        }
+        let mut addresses = ins.args.iter().filter_map(|arg| match arg {
+            Arg::Address(base, offset) => Some((*base, *offset)),
+            _ => None,
+        });
+        let (Some((base, offset)), None) = (addresses.next(), addresses.next()) else {
+            return self.refuse(ins, "an address is expected");
+        };
+        if ins.args.iter().any(|arg| matches!(arg, Arg::Object(..))) {
+            return self.refuse(ins, "an address is expected");
+        }
+        // A variable's name tells its space where the opcode does not.
+        if let (At::Generic, Base::Var(var)) = (at, base) {
+            match self.declared(var).map(|one| one.space) {
+                Some(Space::Shared) => return Ok(None),
+                Some(space) => at = At::In(space),
+                None => return self.refuse(ins, "a variable that is not known"),
+            }
+        }
+        let each = u32::from(ty.bytes);
+        let bytes = each * count;
+        let need = if kind == AccessKind::Read { each } else { bytes };
+        Ok(Some(Access { at, base, offset, kind, bytes, need, align: bytes, hint: false }))
+    }
+
+    /// `prefetch` and others.
+    fn hint(&self, ins: &Ins) -> Done<Access> {
+        let mut at = At::Generic;
+        for part in ins.modifiers() {
+            match part {
+                "global" if at == At::Generic => at = At::In(Space::Global),
+                "L1" | "L2" | "L2::evict_last" | "L2::evict_normal" => {}
+                _ => return self.refuse(ins, format!("'.{part}' is not in the list")),
+            }
+        }
+        let Some(&Arg::Address(base, offset)) = ins.args.first() else {
+            return self.refuse(ins, "an address is expected");
+        };
+        if let Base::Var(_) = base {
+            return self.refuse(ins, "the address of a variable");
+        }
+        let line = ins.head() == "applypriority";
+        let bytes = if line { 128 } else { 1 };
+        let kind = AccessKind::Read;
+        Ok(Access { at, base, offset, kind, bytes, need: bytes, align: bytes, hint: true })
+    }
+
+    /// The source of `cp.async`; none for what waits for copies.
+    fn copy_source(&self, ins: &Ins) -> Done<Option<Access>> {
+        let parts: Vec<&str> = ins.modifiers().collect();
+        match &parts[..] {
+            ["async", "commit_group" | "wait_group" | "wait_all"] => {
+                if ins.args.iter().any(|arg| matches!(arg, Arg::Address(..) | Arg::Object(..))) {
+                    return self.refuse(ins, "an address is not expected here");
+                }
+                Ok(None)
+            }
+            ["async", "mbarrier", "arrive", rest @ ..]
+                if rest.contains(&"shared") || rest.contains(&"shared::cta") =>
+            {
+                self.in_shared(ins)?;
+                Ok(None)
+            }
+            ["async", "ca" | "cg", "shared" | "shared::cta", "global", rest @ ..]
+                if rest.iter().all(|one| HINTS.contains(one)) =>
+            {
+                let (
+                    Some(&Arg::Address(..)),
+                    Some(&Arg::Address(base, offset)),
+                    Some(&Arg::Int(bytes @ (4 | 8 | 16))),
+                ) = (ins.args.first(), ins.args.get(1), ins.args.get(2))
+                else {
+                    return self.refuse(ins, "a copy of 4, 8 or 16 bytes is expected");
+                };
+                if let Some(Arg::Address(Base::Var(var), _)) = ins.args.first() {
+                    if self.declared(*var).is_none_or(|one| one.space != Space::Shared) {
+                        return self.refuse(ins, "a variable of another state space");
+                    }
+                }
+                let bytes = bytes as u32;
+                Ok(Some(Access {
+                    at: At::In(Space::Global),
+                    base,
+                    offset,
+                    kind: AccessKind::Read,
+                    bytes,
+                    need: 4,
+                    align: bytes,
+                    hint: false,
+                }))
+            }
+            _ => self.refuse(ins, "it is not guarded yet"),
+        }
+    }
+
+    fn check(&mut self, at: usize, ins: &Ins, access: &Access) -> Done<(Check, Vec<usize>)> {
+        let reg = match access.base {
+            Base::Var(var) => return self.by_name(ins, access, var),
+            Base::Nothing => return self.refuse(ins, "an address that is a constant"),
+            Base::Reg(reg) => reg,
+        };
+        let ty = self.registers[reg];
+        if ty.bytes != 8 || !ty.is_integer() {
+            return self.refuse(ins, "an address of 64 bits is expected");
+        }
+        if access.at == At::In(Space::Param) && !self.function.entry {
+            return self.refuse(ins, "a parameter of a function by its address");
+        }
+        let value = self.origins.values[reg];
+        let candidates = self.candidates(access.at, value);
+        if candidates.is_empty() {
+            return self.refuse(ins, "there is nothing that its address may lead to");
+        }
+        let writes = access.kind != AccessKind::Read;
+        let parameters: Vec<usize> = candidates
+            .iter()
+            .filter_map(|&one| match self.origins.regions().list[one] {
+                Region::Param(at) => Some(at),
+                _ => None,
+            })
+            .collect();
+        let aligned = self.always_aligned(value, access);
+        if let (&[one], Some(bases)) = (&candidates[..], aligned) {
+            if let Some(check) = self.by_index(at, access, reg, one, writes, bases) {
+                return Ok((check, parameters));
+            }
+        }
+        let check = self.by_address(access, reg, &candidates, writes, aligned);
+        Ok((check, parameters))
+    }
+
+    /// An access to a variable by its name.
+    fn by_name(&self, ins: &Ins, access: &Access, var: Var) -> Done<(Check, Vec<usize>)> {
+        let Some(variable) = self.declared(var) else {
+            return self.refuse(ins, "a variable that is not known");
+        };
+        if access.at != At::In(variable.space) {
+            return self.refuse(ins, "a variable of another state space");
+        }
+        let reads = access.kind == AccessKind::Read;
+        let allowed = match variable.space {
+            Space::Param => match var {
+                Var::Param(_) => reads,
+                Var::Return(_) => !reads && access.kind == AccessKind::Write,
+                _ => access.kind != AccessKind::Update,
+            },
+            Space::Const => reads,
+            Space::Global | Space::Local => true,
+            _ => false,
+        };
+        let Some(size) = variable.size.filter(|_| allowed) else {
+            return self.refuse(ins, "this is not done with such a variable");
+        };
+        let end = access.offset.checked_add(access.bytes.into());
+        let inside = access.offset >= 0
+            && end.is_some_and(|end| end as u64 <= size)
+            && access.offset % i64::from(access.align) == 0
+            && variable.align % u64::from(access.align).min(16) == 0;
+        if inside || variable.space == Space::Param && self.in_param(variable.size, access) {
+            return Ok((Check::Inside, Vec::new()));
+        }
+        if variable.space == Space::Param {
+            return self.refuse(ins, "outside of the parameter");
+        }
+        Ok((Check::Outside, Vec::new()))
+    }
+
+    /// The bytes of a parameter may be accessed as compilers do, whatever its type is.
+    fn in_param(&self, size: Option<u64>, access: &Access) -> bool {
+        let end = access.offset.checked_add(access.bytes.into());
+        access.offset >= 0 && end.is_some_and(|end| size.is_some_and(|size| end as u64 <= size))
+    }
+
+    /// The regions that an address is compared with.
+    fn candidates(&self, at: At, value: Value) -> Vec<usize> {
+        let regions = self.origins.regions();
+        let fits = |&one: &usize| {
+            let space = regions.spaces[one];
+            match at {
+                At::In(Space::Global) => space.is_none() || space == Some(Space::Global),
+                At::In(own) => space == Some(own),
+                At::Generic => true,
+            }
+        };
+        let workspace = |&one: &usize| regions.list[one] == Region::Workspace;
+        if value.workspace && value.regions == 0 {
+            return (0..regions.list.len()).filter(workspace).filter(fits).collect();
+        }
+        let mut own: Vec<usize> = regions.numbers(value.regions).into_iter().filter(fits).collect();
+        if own.is_empty() || value.unknown {
+            own = (0..regions.list.len()).filter(fits).filter(|one| !workspace(one)).collect();
+        }
+        // A parameter of a function may point to shared memory.
+        let shared = |one: &usize| regions.list[*one] == Region::Shared;
+        let param = |one: &usize| matches!(regions.list[*one], Region::Param(_));
+        if at == At::Generic
+            && !self.function.entry
+            && own.iter().any(param)
+            && !own.iter().any(shared)
+        {
+            own.extend((0..regions.list.len()).filter(shared));
+        }
+        own
+    }
+
+    /// If the address is a multiple of what it has to be, provided that the begins of some regions are: the regions whose
+    /// begin is looked at when the kernel starts.
+    fn always_aligned(&self, value: Value, access: &Access) -> Option<Set> {
+        let align = access.align;
+        if align == 1 {
+            return Some(0);
+        }
+        if value.zeros < 64 && 1_u64 << value.zeros < u64::from(align)
+            || access.offset % i64::from(align) != 0
+        {
+            return None;
+        }
+        let mut looked = 0;
+        for one in self.origins.regions().numbers(value.aligned) {
+            match self.origins.regions().list[one] {
+                Region::Param(_) | Region::Workspace => looked |= 1 << one,
+                Region::Variable(var) => {
+                    let declared = self.declared(var)?.align;
+                    if declared % u64::from(align) != 0 {
+                        return None;
+                    }
+                }
+                Region::Bytes(_) | Region::Shared => return None,
+            }
+        }
+        Some(looked)
+    }
+
+    /// Compares the index that an address is computed of, in 32 bits.
+    fn by_index(
+        &mut self,
+        at: usize,
+        access: &Access,
+        reg: usize,
+        region: usize,
+        writes: bool,
+        bases: Set,
+    ) -> Option<Check> {
+        let linear = self.linear(at, reg, 0)?;
+        let (from, generic) = linear.region?;
+        let own = self.origins.regions().list[region];
+        if from != region {
+            return None;
+        }
+        // In other spaces than global memory an address is another than the generic one.
+        let global = matches!(self.origins.regions().spaces[region], None | Some(Space::Global));
+        if !global && generic != (access.at == At::Generic) || own == Region::Shared {
+            return None;
+        }
+        if !self.function.entry && matches!(own, Region::Param(_)) && access.at != At::Generic {
+            // Where it points to is only known to the caller.
+            return None;
+        }
+        let offset = linear.offset.checked_add(access.offset).filter(|one| one.abs() < FAR)?;
+        let need = u64::from(access.need);
+        let key =
+            |extent| Key { region, writes, bases, align: access.align, global: false, extent };
+        let Some(index) = linear.index else {
+            let Ok(offset) = u64::try_from(offset) else { return Some(Check::Outside) };
+            let limit = self.limit(key(Extent::Bytes(need)));
+            if let Ok(limit) = limit.parse::<u64>() {
+                return Some(if offset < limit { Check::Inside } else { Check::Outside });
+            }
+            let comparison = Comparison { by: "gt.u64", a: limit, b: offset.to_string() };
+            return Some(Check::Compare(Vec::new(), comparison));
+        };
+        let scale = 1_i64 << index.shift;
+        let (steps, rest) = (offset.div_euclid(scale), offset.rem_euclid(scale) as u64);
+        if steps.unsigned_abs() >= 1 << 30 {
+            return None;
+        }
+        let name = self.copied(index);
+        let mut lines = Vec::new();
+        let (a, before, most) = if index.signed || steps <= 0 {
+            // The index and the steps together are at least 0: the sum is compared, and a negative one is as large as
+            // half of all numbers or larger.
+            let all = if index.signed { 1_i64 << 31 } else { 1_i64 << 32 };
+            let most = (all + steps).min(i64::from(u32::MAX)) as u64;
+            if steps == 0 {
+                (name, rest, most)
+            } else {
+                let sum = self.new_name(Type::U32);
+                lines.push(format!("add.s32 {sum}, {name}, {steps};"));
+                (sum, rest, most)
+            }
+        } else {
+            // The sum of an index without sign and steps would wrap around.
+            (name, offset as u64, u64::from(u32::MAX))
+        };
+        let limit =
+            self.limit(key(Extent::Index { bytes: before + need, shift: index.shift, most }));
+        Some(Check::Compare(lines, Comparison { by: "lt.u32", a, b: limit }))
+    }
+
+    /// The register of an index, as it was when the address was computed of it.
+    fn copied(&mut self, index: Index) -> String {
+        let single = self.flow.definition(index.reg);
+        if single.is_some_and(|def| self.flow.dominates(def, index.read)) {
+            return self.name(index.reg);
+        }
+        let known = self.shadows.iter().find(|one| (one.0, one.1) == (index.read, index.reg));
+        let copy = match known {
+            Some(one) => one.2,
+            None => {
+                let copy = self.fresh(Type::B32);
+                self.shadows.push((index.read, index.reg, copy));
+                copy
+            }
+        };
+        self.name(copy)
+    }
+
+    /// The parts of an address. Each register on the way is written once, on every path to its use, so that the parts
+    /// are of the address that the register holds.
+    fn linear(&self, at: usize, reg: usize, depth: u32) -> Option<Linear> {
+        let def =
+            self.flow.definition(reg).filter(|&def| depth < 32 && self.flow.dominates(def, at))?;
+        let Item::Ins(ins) = self.items.get(def)? else { return None };
+        let of = |arg: &Arg| match arg {
+            Arg::Reg(reg) => self.linear(def, *reg, depth + 1),
+            Arg::Int(value) => {
+                let offset = *value as i64;
+                (offset.abs() < FAR).then_some(Linear { offset, ..Linear::default() })
+            }
+            _ => None,
+        };
+        let regions = self.origins.regions();
+        let number = |region: Region| {
+            let at = regions.list.iter().position(|one| *one == region)?;
+            regions.bit(region).map(|_| at)
+        };
+        let index = |arg: &Arg, signed: bool, shift: u32| match arg {
+            Arg::Reg(reg) if self.registers[*reg].bytes == 4 => Some(Linear {
+                index: Some(Index { reg: *reg, read: def, signed, shift }),
+                ..Linear::default()
+            }),
+            _ => None,
+        };
+        // The product of an index and a power of two.
+        let product = |a: &Arg, b: &Arg, signed: bool| {
+            let (a, by) = match (a, b) {
+                (a, Arg::Int(by)) | (Arg::Int(by), a) => (a, *by),
+                _ => return None,
+            };
+            let power = by.is_power_of_two() && by.trailing_zeros() <= MOST_SHIFT;
+            power.then(|| index(a, signed, by.trailing_zeros()))?
+        };
+        match (ins.opcode.as_str(), &ins.args[..]) {
+            (
+                "ld.param.u64" | "ld.param.s64" | "ld.param.b64",
+                [_, Arg::Address(Base::Var(Var::Param(param)), 0)],
+            ) => Some(Linear {
+                region: Some((number(Region::Param(*param))?, true)),
+                ..Linear::default()
+            }),
+            ("mov.u64" | "mov.s64" | "mov.b64", [_, from @ Arg::Reg(_)]) => of(from),
+            ("mov.u64" | "mov.s64" | "mov.b64", [_, Arg::AddressOf(var, offset)]) => {
+                let number = number(Region::Variable(*var))?;
+                (offset.abs() < FAR).then_some(Linear {
+                    region: Some((number, false)),
+                    index: None,
+                    offset: *offset,
+                })
+            }
+            ("cvta.to.global.u64" | "cvta.global.u64", [_, from]) => {
+                let linear = of(from)?;
+                let (region, generic) = linear.region?;
+                matches!(regions.spaces[region], None | Some(Space::Global))
+                    .then_some(Linear { region: Some((region, !generic)), ..linear })
+            }
+            (
+                "cvta.to.local.u64" | "cvta.local.u64" | "cvta.const.u64" | "cvta.to.const.u64",
+                [_, from],
+            ) => {
+                let linear = of(from)?;
+                let (region, generic) = linear.region?;
+                let to = ins.opcode.contains(".to.");
+                let space = if ins.opcode.contains("local") { Space::Local } else { Space::Const };
+                (regions.spaces[region] == Some(space) && generic == to)
+                    .then_some(Linear { region: Some((region, !to)), ..linear })
+            }
+            ("add.s64" | "add.u64", [_, a, b]) => sum(of(a)?, of(b)?),
+            ("sub.s64" | "sub.u64", [_, a, Arg::Int(by)]) => {
+                let by = (*by as i64).checked_neg().filter(|by| by.abs() < FAR)?;
+                sum(of(a)?, Linear { offset: by, ..Linear::default() })
+            }
+            ("mul.wide.u32", [_, a, b]) => product(a, b, false),
+            ("mul.wide.s32", [_, a, b]) => product(a, b, true),
+            ("mad.wide.u32", [_, a, b, c]) => sum(product(a, b, false)?, of(c)?),
+            ("mad.wide.s32", [_, a, b, c]) => sum(product(a, b, true)?, of(c)?),
+            ("cvt.u64.u32", [_, a]) => index(a, false, 0),
+            ("cvt.s64.s32", [_, a]) => index(a, true, 0),
+            ("shl.b64", [_, a, Arg::Int(by)]) => shifted(of(a)?, u32::try_from(*by).ok()?),
+            ("mul.lo.s64" | "mul.lo.u64", [_, a, Arg::Int(by)]) if by.is_power_of_two() => {
+                shifted(of(a)?, by.trailing_zeros())
+            }
+            _ => None,
+        }
+    }
+
+    /// Compares the address with each region, in 64 bits.
+    fn by_address(
+        &mut self,
+        access: &Access,
+        reg: usize,
+        candidates: &[usize],
+        writes: bool,
+        aligned: Option<Set>,
+    ) -> Check {
+        let mut lines = Vec::new();
+        let mut address = self.name(reg);
+        if access.offset != 0 {
+            let sum = self.new_name(Type::U64);
+            lines.push(format!("add.s64 {sum}, {address}, {};", access.offset));
+            address = sum;
+        }
+        let mut low = None;
+        if aligned.is_none() {
+            let (short, bits) = (self.new_name(Type::U32), self.new_name(Type::B32));
+            lines.push(format!("cvt.u32.u64 {short}, {address};"));
+            lines.push(format!("and.b32 {bits}, {short}, {};", access.align - 1));
+            low = Some(bits);
+        }
+        let mut inside: Option<String> = None;
+        for (at, &region) in candidates.iter().enumerate() {
+            let own = self.origins.regions().list[region];
+            let fresh = self.new_name(Type::PRED);
+            if own == Region::Shared {
+                let cluster = if self.scene.source.target >= 90 { "::cluster" } else { "" };
+                lines.push(format!("isspacep.shared{cluster} {fresh}, {address};"));
+                inside = Some(match inside {
+                    None => fresh,
+                    Some(before) => {
+                        let either = self.new_name(Type::PRED);
+                        lines.push(format!("or.pred {either}, {before}, {fresh};"));
+                        either
+                    }
+                });
+                continue;
+            }
+            let generic = access.at == At::Generic;
+            let base = self.base(region, generic);
+            let from = self.new_name(Type::U64);
+            lines.push(format!("sub.s64 {from}, {address}, {base};"));
+            let key = Key {
+                region,
+                writes,
+                bases: aligned.unwrap_or(0),
+                align: access.align,
+                global: !generic,
+                extent: Extent::Bytes(access.need.into()),
+            };
+            let limit = self.limit(key);
+            if candidates.len() == 1 && low.is_none() {
+                return Check::Compare(lines, Comparison { by: "lt.u64", a: from, b: limit });
+            }
+            let last = at + 1 == candidates.len() && low.is_none();
+            let _ = last;
+            lines.push(match &inside {
+                None => format!("setp.lt.u64 {fresh}, {from}, {limit};"),
+                Some(before) => format!("setp.lt.or.u64 {fresh}, {from}, {limit}, {before};"),
+            });
+            inside = Some(fresh);
+        }
+        let inside = inside.unwrap_or_default();
+        match low {
+            None => Check::Predicate(lines, inside),
+            Some(low) => {
+                let both = self.new_name(Type::PRED);
+                lines.push(format!("setp.eq.and.u32 {both}, {low}, 0, {inside};"));
+                Check::Predicate(lines, both)
+            }
+        }
+    }
+
+    /// An access with its check.
+    pub(super) fn access(&mut self, ins: &Ins, plan: Option<Plan>) -> Done<()> {
+        let mut ins = ins.clone();
+        // A policy that is none would be undefined, so none is used.
+        if ins.has("L2::cache_hint") {
+            ins.args.pop();
+            let parts: Vec<&str> =
+                ins.opcode.split('.').filter(|one| *one != "L2::cache_hint").collect();
+            ins.opcode = parts.join(".");
+        }
+        let Some(plan) = plan else {
+            let text = self.plain(&ins);
+            self.line(text);
+            return Ok(());
+        };
+        let Plan { access, check, parameters } = plan;
+        if let (Base::Var(var @ Var::Own(_)), At::In(Space::Param), AccessKind::Write) =
+            (access.base, access.at, access.kind)
+        {
+            self.note_argument(&ins, var, access.offset, access.bytes);
+        }
+        let own = self.predicate(&ins);
+        let (good, bad) = match check {
+            Check::Inside => {
+                let text = self.plain(&ins);
+                self.line(text);
+                return Ok(());
+            }
+            Check::Outside => (None, own.clone()),
+            Check::Compare(lines, Comparison { by, a, b }) => {
+                lines.iter().for_each(|line| self.line(line));
+                let good = self.new_name(Type::PRED);
+                match &own {
+                    None => {
+                        self.line(format!("setp.{by} {good}, {a}, {b};"));
+                        let bad = format!("!{good}");
+                        (Some(good), Some(bad))
+                    }
+                    Some(own) => {
+                        let bad = self.new_name(Type::PRED);
+                        let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
+                        self.line(format!("setp.{by}.and.{ty} {good}|{bad}, {a}, {b}, {own};"));
+                        (Some(good), Some(bad))
+                    }
+                }
+            }
+            Check::Predicate(lines, inside) => {
+                lines.iter().for_each(|line| self.line(line));
+                match &own {
+                    None => {
+                        let bad = format!("!{inside}");
+                        (Some(inside), Some(bad))
+                    }
+                    Some(own) => {
+                        let (word, good, bad) = (
+                            self.new_name(Type::U32),
+                            self.new_name(Type::PRED),
+                            self.new_name(Type::PRED),
+                        );
+                        self.line(format!("selp.u32 {word}, 1, 0, {inside};"));
+                        self.line(format!("setp.ne.and.u32 {good}|{bad}, {word}, 0, {own};"));
+                        (Some(good), Some(bad))
+                    }
+                }
+            }
+        };
+        let copy = ins.head() == "cp";
+        let reads = ins.head() != "st" && ins.head() != "red" && !access.hint && !copy;
+        let results = if reads { ins.results() } else { Vec::new() };
+        let rest = Ins { args: ins.args.get(1..).unwrap_or_default().to_vec(), ..ins.clone() };
+        let needed = rest.mentioned();
+        // The values are set before the access where that does not need them.
+        let (after, before): (Vec<usize>, Vec<usize>) =
+            results.into_iter().partition(|reg| needed.contains(reg));
+        for reg in before {
+            let text = self.zero(reg, own.as_deref());
+            self.line(text);
+        }
+        if copy {
+            self.copy(&ins, own.as_deref(), good.as_deref())?;
+        } else if let Some(good) = &good {
+            let text = self.scene.names.ins(&self.registers, &ins);
+            self.line(format!("@{good} {text}"));
+        }
+        let bad = bad.map_or(String::new(), |bad| format!("@{bad} "));
+        for reg in after {
+            let text = self.zero(reg, None);
+            self.line(format!("{bad}{text}"));
+        }
+        if !access.hint {
+            let mut bad = bad;
+            if let (true, Some(Arg::Reg(size))) = (copy, ins.args.get(3)) {
+                // Nothing is read where the size is 0.
+                let (word, none) = (self.new_name(Type::U32), self.new_name(Type::PRED));
+                let size = self.name(*size);
+                match bad.trim().strip_prefix('@') {
+                    Some(own) => {
+                        self.line(format!("setp.ne.and.u32 {none}, {size}, 0, {own};"));
+                    }
+                    None => self.line(format!("setp.ne.u32 {none}, {size}, 0;")),
+                }
+                let _ = word;
+                bad = format!("@{none} ");
+            }
+            let (failed, number) = self.site(&ins, access.kind, access.bytes, parameters);
+            self.line(format!("{bad}mov.u32 {failed}, {number};"));
+        }
+        Ok(())
+    }
+
+    /// `cp.async`, which writes zeros where it is not to read.
+    fn copy(&mut self, ins: &Ins, own: Option<&str>, good: Option<&str>) -> Done<()> {
+        let mut ins = ins.clone();
+        let given = match ins.args.get(3) {
+            None => ins.args[2].clone(),
+            Some(Arg::Int(given)) => Arg::Int(*given),
+            Some(Arg::Reg(reg)) if self.registers[*reg].bytes == 4 => Arg::Reg(*reg),
+            Some(_) => return self.refuse(&ins, "a size of 32 bits is expected"),
+        };
+        let size = self.fresh(Type::U32);
+        let (name, given) = (self.name(size), self.scene.names.arg(&self.registers, &given));
+        match good {
+            Some(good) => self.line(format!("selp.u32 {name}, {given}, 0, {good};")),
+            None => self.line(format!("mov.u32 {name}, 0;")),
+        }
+        ins.args.truncate(3);
+        ins.args.push(Arg::Reg(size));
+        let text = self.scene.names.ins(&self.registers, &ins);
+        match own {
+            Some(own) => self.line(format!("@{own} {text}")),
+            None => self.line(text),
+        }
+        Ok(())
+    }
+}
+
+fn sum(a: Linear, b: Linear) -> Option<Linear> {
+    let offset = a.offset.checked_add(b.offset).filter(|one| one.abs() < FAR)?;
+    match (a.region, b.region, a.index, b.index) {
+        (Some(_), Some(_), ..) | (.., Some(_), Some(_)) => None,
+        _ => Some(Linear { region: a.region.or(b.region), index: a.index.or(b.index), offset }),
+    }
+}
+
+fn shifted(linear: Linear, by: u32) -> Option<Linear> {
+    if linear.region.is_some() || by > MOST_SHIFT {
+        return None;
+    }
+    let offset = linear.offset.checked_mul(1 << by).filter(|one| one.abs() < FAR)?;
+    let index = match linear.index {
+        None => None,
+        Some(index) if index.shift + by <= MOST_SHIFT => {
+            Some(Index { shift: index.shift + by, ..index })
+        }
+        Some(_) => return None,
+    };
+    Some(Linear { index, offset, ..linear })
+}

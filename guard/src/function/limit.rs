@@ -1,0 +1,206 @@
+//! What addresses are compared with: computed once, when a function begins.
+
+use std::collections::HashMap;
+
+use cuscope_ptx_syntax::tree::Space;
+use cuscope_ptx_syntax::types::Type;
+
+use super::Rewrite;
+use crate::body::Var;
+use crate::origin::{Region, Set};
+
+/// What a limit is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Extent {
+    /// Of the distance from the begin, for accesses that need so many bytes.
+    Bytes(u64),
+    /// Of an index, for accesses that need so many bytes from where it is 0, and `most` at most.
+    Index { bytes: u64, shift: u32, most: u64 },
+}
+
+/// A limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub(super) region: usize,
+    pub(super) writes: bool,
+    /// Regions whose begin has to be a multiple of `align`.
+    pub(super) bases: Set,
+    pub(super) align: u32,
+    /// Whether the region has to be in global memory, which only a function's caller knows.
+    pub(super) global: bool,
+    pub(super) extent: Extent,
+}
+
+/// Those that a function has, and where the regions begin.
+#[derive(Default)]
+pub(super) struct Limits {
+    known: HashMap<Key, String>,
+    bases: HashMap<(usize, bool), String>,
+    extents: HashMap<(usize, bool, bool), String>,
+}
+
+impl Rewrite<'_> {
+    /// A limit: a register of ours, or a constant.
+    pub(super) fn limit(&mut self, mut key: Key) -> String {
+        if self.function.entry
+            || !matches!(self.origins.regions().list[key.region], Region::Param(_))
+        {
+            key.global = false;
+        }
+        if key.bases == 0 {
+            key.align = 1;
+        }
+        if let Some(known) = self.limits.known.get(&key) {
+            return known.clone();
+        }
+        let extent = self.extent(key.region, key.writes, key.global);
+        let limit = match (extent.parse::<u64>(), key.bases) {
+            (Ok(size), 0) => constant(size, key.extent).to_string(),
+            _ => self.computed(key, &extent),
+        };
+        self.limits.known.insert(key, limit.clone());
+        limit
+    }
+
+    fn computed(&mut self, key: Key, extent: &str) -> String {
+        let (fits, limit) = (self.new_name(Type::PRED), self.new_name(Type::U64));
+        let needed = match key.extent {
+            Extent::Bytes(bytes) | Extent::Index { bytes, .. } => bytes,
+        };
+        let size = self.new_name(Type::U64);
+        self.first_line(format!("mov.u64 {size}, {extent};"));
+        self.first_line(format!("setp.ge.u64 {fits}, {size}, {needed};"));
+        self.first_line(format!("sub.s64 {limit}, {size}, {needed};"));
+        if let Extent::Index { shift, .. } = key.extent {
+            self.first_line(format!("shr.u64 {limit}, {limit}, {shift};"));
+        }
+        self.first_line(format!("add.s64 {limit}, {limit}, 1;"));
+        if let Extent::Index { most, .. } = key.extent {
+            self.first_line(format!("min.u64 {limit}, {limit}, {most};"));
+        }
+        self.first_line(format!("selp.b64 {limit}, {limit}, 0, {fits};"));
+        for one in self.origins.regions().numbers(key.bases) {
+            let base = self.base(one, true);
+            let (low, whole) = (self.new_name(Type::B64), self.new_name(Type::PRED));
+            self.first_line(format!("and.b64 {low}, {base}, {};", key.align - 1));
+            self.first_line(format!("setp.eq.u64 {whole}, {low}, 0;"));
+            self.first_line(format!("selp.b64 {limit}, {limit}, 0, {whole};"));
+        }
+        match key.extent {
+            Extent::Bytes(_) => limit,
+            Extent::Index { .. } => {
+                let short = self.new_name(Type::U32);
+                self.first_line(format!("cvt.u32.u64 {short}, {limit};"));
+                short
+            }
+        }
+    }
+
+    /// How many bytes of a region may be read or written: a register of ours, or a constant.
+    pub(super) fn extent(&mut self, region: usize, writes: bool, global: bool) -> String {
+        if let Some(known) = self.limits.extents.get(&(region, writes, global)) {
+            return known.clone();
+        }
+        let prefix = self.scene.names.prefix;
+        let extent = match self.origins.regions().list[region] {
+            Region::Param(at) => {
+                let word = if writes { "write" } else { "read" };
+                let own = self.new_name(Type::U64);
+                if self.function.entry {
+                    self.first_line(format!("ld.param.u64 {own}, [{prefix}{word}{at}];"));
+                } else {
+                    self.first_line(format!("mov.u64 {own}, {prefix}{word}{at};"));
+                }
+                if global {
+                    let base = self.base(region, true);
+                    let there = self.new_name(Type::PRED);
+                    self.first_line(format!("isspacep.global {there}, {base};"));
+                    self.first_line(format!("selp.b64 {own}, {own}, 0, {there};"));
+                }
+                own
+            }
+            Region::Variable(var) => {
+                let variable = self.declared(var);
+                let constant = variable.is_some_and(|one| one.space == Space::Const);
+                let size = variable.and_then(|one| one.size).unwrap_or(0);
+                if writes && constant { 0 } else { size }.to_string()
+            }
+            Region::Bytes(at) => {
+                let size = self.function.params[at].size.unwrap_or(0);
+                if writes { 0 } else { size }.to_string()
+            }
+            // Its size in the first word, and the barrier in the second.
+            Region::Workspace => {
+                let base = self.base(region, true);
+                let (own, none) = (self.new_name(Type::U64), self.new_name(Type::PRED));
+                self.first_line(format!("setp.eq.u64 {none}, {base}, 0;"));
+                self.first_line(format!("selp.b64 {own}, 0, 8, {none};"));
+                own
+            }
+            Region::Shared => "0".to_owned(),
+        };
+        self.limits.extents.insert((region, writes, global), extent.clone());
+        extent
+    }
+
+    /// The address where a region begins, as a generic one or one of its space.
+    pub(super) fn base(&mut self, region: usize, generic: bool) -> String {
+        if let Some(known) = self.limits.bases.get(&(region, generic)) {
+            return known.clone();
+        }
+        let prefix = self.scene.names.prefix;
+        let base = self.new_name(Type::U64);
+        let names = &self.scene.names;
+        let space = self.origins.regions().spaces[region];
+        let mut lines = Vec::new();
+        match self.origins.regions().list[region] {
+            Region::Param(at) => {
+                if self.function.entry {
+                    let name = names.var(Var::Param(at));
+                    lines.push(format!("ld.param.u64 {base}, [{name}];"));
+                } else {
+                    lines.push(format!("mov.u64 {base}, {prefix}base{at};"));
+                }
+                if !generic {
+                    lines.push(format!("cvta.to.global.u64 {base}, {base};"));
+                }
+            }
+            Region::Variable(var) => {
+                lines.push(format!("mov.u64 {base}, {};", names.var(var)));
+                let word = match space {
+                    Some(Space::Const) => "const",
+                    Some(Space::Local) => "local",
+                    _ => "global",
+                };
+                if generic {
+                    lines.push(format!("cvta.{word}.u64 {base}, {base};"));
+                }
+            }
+            Region::Bytes(at) => {
+                lines.push(format!("mov.b64 {base}, {};", names.var(Var::Param(at))));
+                if generic {
+                    lines.push(format!("cvta.param.u64 {base}, {base};"));
+                }
+            }
+            Region::Workspace => {
+                let (low, high) = (self.new_name(Type::U32), self.new_name(Type::U32));
+                lines.push(format!("mov.u32 {low}, %envreg2;"));
+                lines.push(format!("mov.u32 {high}, %envreg1;"));
+                lines.push(format!("mov.b64 {base}, {{{low}, {high}}};"));
+            }
+            Region::Shared => lines.push(format!("mov.u64 {base}, 0;")),
+        }
+        lines.iter().for_each(|line| self.first_line(line));
+        self.limits.bases.insert((region, generic), base.clone());
+        base
+    }
+}
+
+fn constant(size: u64, extent: Extent) -> u64 {
+    match extent {
+        Extent::Bytes(bytes) => size.checked_sub(bytes).map_or(0, |rest| rest + 1),
+        Extent::Index { bytes, shift, most } => {
+            size.checked_sub(bytes).map_or(0, |rest| ((rest >> shift) + 1).min(most))
+        }
+    }
+}
