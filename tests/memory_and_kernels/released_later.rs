@@ -187,6 +187,28 @@ fn of_no_kind_anything_is_left_in_a_context_that_goes_on() {
     });
 }
 
+/// A wait for a context looks for what waits, too.
+#[test]
+fn a_wait_for_a_context_releases_what_was_dropped_there() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_wait_for_a_context_releases_what_was_dropped_there, {
+        with_gpu(|gpu| {
+            let ordered = bare(gpu).unwrap();
+            look();
+            let before = live();
+            let event = gpu.event().unwrap().detach();
+            let buffer = gpu.alloc::<u32>(4).unwrap().detach();
+            ordered.host_function(move || drop((event, buffer))).unwrap();
+            ordered.synchronize().unwrap();
+            assert_eq!(live().allocations, before.allocations + 1);
+            gpu.context().synchronize().unwrap();
+            assert_eq!(live(), before);
+        });
+    });
+}
+
 /// What tells whether it could be released tells that there, and is released later all the same.
 #[test]
 fn what_is_unloaded_there_tells_and_is_unloaded_later() {
