@@ -475,6 +475,7 @@ fn an_ordered_stream_takes_memory_of_its_own() {
         refused(ordered.download(&bad, &mut [0.0; LEN]), "cuMemcpyDtoHAsync_v2");
         refused(ordered.copy(&bad, &mut good), "cuMemcpyDtoDAsync_v2");
         refused(ordered.copy(&good, &mut bad), "cuMemcpyDtoDAsync_v2");
+        refused(ordered.to_vec_later(&bad).map(drop), "cuMemcpyDtoHAsync_v2");
         refused(saxpy!(ordered, &own.saxpy, &bad, &mut good), "cuLaunchKernel");
         refused(saxpy!(ordered, &own.saxpy, &good, &mut bad), "cuLaunchKernel");
         assert_eq!(
