@@ -265,7 +265,7 @@ impl Home {
     fn end_foreign(self: &std::sync::Arc<Self>, address: CUdeviceptr, block: Block) {
         let Block::Foreign(keep) = block else { return };
         if fork::is_child() {
-            return keep.leak();
+            return; // `Keep` leaves it to the parent
         }
         let (waited, over) = self.wait_to_end();
         if over {
