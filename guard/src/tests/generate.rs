@@ -119,7 +119,11 @@ impl Writer<'_> {
                 vec![format!("selp.b64 {to}, {base}, {other}, {p};")]
             }
             7 => {
-                let name = self.random.of(if self.local { &["glob", "lo", "sh"] } else { &["glob", "sh", "sh"] });
+                let name = self.random.of(if self.local {
+                    &["glob", "lo", "sh"]
+                } else {
+                    &["glob", "sh", "sh"]
+                });
                 let (space, generic) = match name {
                     "glob" => ("global", self.random.once_in(2)),
                     "lo" => ("local", true),

@@ -3,6 +3,8 @@
 //! The guide has a page about this: [errors and faults](crate::guide::errors).
 
 mod advice;
+#[cfg(unix)]
+mod descriptor;
 pub(crate) mod image;
 mod load;
 mod out_of_bounds;
@@ -16,6 +18,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub(crate) use advice::{is_sticky, means_not_taken};
+#[cfg(unix)]
+pub(crate) use descriptor::wrong_descriptor;
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
 pub use out_of_bounds::{GuardError, OutOfBounds};
