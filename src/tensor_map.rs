@@ -27,8 +27,11 @@
 //! ```
 #![allow(unsafe_code, reason = "calls the driver")]
 
+mod refusals;
+
+use crate::args::KernelArg;
 use crate::args::sealed::Operand;
-use crate::args::{KernelArg, KernelReads};
+use crate::args::sealed::Reads;
 use crate::call::{Answer, answer, name};
 use crate::error::{Error, Result};
 use crate::memory::Element;
@@ -514,7 +517,7 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuTensorMapEncodeTiled")]
     #[doc(alias = "cuTensorMapEncodeIm2col")]
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
-    pub fn tensor_map<T: TensorElement, M: Operand + KernelReads<T>>(
+    pub fn tensor_map<T: TensorElement, M: Reads<T>>(
         &self,
         layout: &TensorLayout,
         memory: M,
@@ -530,19 +533,21 @@ impl PushedGuard<'_> {
             return Err(Error::InvalidArgument { call, reason });
         }
         let kind = layout.number.raw(T::KIND);
-        let raw = encode(layout, kind, range.start, &strides.unwrap_or_default())?;
+        let strides = strides.unwrap_or_default();
+        let (answer, raw) = encode(layout, kind, range.start, &strides)?;
+        answer.explain(|code| layout.refusal(self.device(), kind, element, &strides, code))?;
         Ok(TensorMap { raw, memory })
     }
 }
 
-/// Encodes a tensor that has no [problem](TensorLayout::problem).
+/// Encodes a tensor that has no [problem](TensorLayout::problem). The map is one if the answer is success.
 #[inline]
 fn encode(
     layout: &TensorLayout,
     kind: CUtensorMapDataType,
     address: u64,
     strides: &[u64],
-) -> Result<CUtensorMap> {
+) -> Result<(Answer, CUtensorMap)> {
     let mut map = CUtensorMap { opaque: [0; 16] };
     let (to, rank) = (&raw mut map, layout.rank() as u32);
     let address: *mut c_void = std::ptr::without_provenance_mut(address as usize);
@@ -595,8 +600,7 @@ fn encode(
             }
         }
     };
-    answer.check()?;
-    Ok(map)
+    Ok((answer, map))
 }
 
 #[cfg(test)]

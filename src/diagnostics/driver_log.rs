@@ -237,9 +237,17 @@ impl DriverLog {
         let call = name!(cuLogsDumpToFile);
         let dump = ffi::cuLogsDumpToFile()?;
         let reason = "the path contains a NUL byte: use another path";
-        let path = path_with_nul(file.as_ref()).ok_or(Error::InvalidArgument { call, reason })?;
+        let file = file.as_ref();
+        let path = path_with_nul(file).ok_or(Error::InvalidArgument { call, reason })?;
         // SAFETY: the path ends in NUL; `place` is as in `read`.
-        self.dump(|place| unsafe { answer!(cuLogsDumpToFile = dump(place, path.as_ptr(), 0)) })
+        self.dump(|place| unsafe { answer!(cuLogsDumpToFile = dump(place, path.as_ptr(), 0)) }).map_err(
+            |error| {
+                let file = file.display();
+                error.because(|_| {
+                    Some(format!("the file {file} cannot be written: check that its folder exists, and may be written"))
+                })
+            },
+        )
     }
 
     fn dump(&mut self, dump: impl FnOnce(*mut u32) -> Answer) -> Result {

@@ -4,7 +4,7 @@
 mod attributes;
 
 pub use attributes::Carveout;
-pub(crate) use attributes::{known, settable};
+pub(crate) use attributes::{known, not_set, settable};
 
 use crate::brand::Brand;
 use crate::call::answer;
@@ -78,6 +78,28 @@ impl FunctionInner {
     pub(crate) fn raw(&self) -> CUfunction {
         self.raw
     }
+
+    /// Returns the positions and sizes of the parameters.
+    #[inline]
+    pub(crate) fn parameters(&self) -> Result<Vec<ParameterInfo>> {
+        let get = ffi::cuFuncGetParamInfo()?;
+        let mut parameters = Vec::new();
+        loop {
+            let mut info = ParameterInfo { offset: 0, size: 0 };
+            let ParameterInfo { offset, size } = &mut info;
+            // SAFETY: writes two sizes to places that are valid for them; the function is alive; needs no
+            // current context (F272).
+            let answer = unsafe {
+                answer!(cuFuncGetParamInfo = get(self.raw(), parameters.len(), offset, size))
+            };
+            // Past the last one (F92).
+            if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
+                return Ok(parameters);
+            }
+            answer.check()?;
+            parameters.push(info);
+        }
+    }
 }
 
 impl Function<'_> {
@@ -127,23 +149,7 @@ impl Function<'_> {
     #[doc(alias = "cuFuncGetParamCount")]
     #[inline]
     pub fn parameters(&self) -> Result<Vec<ParameterInfo>> {
-        let get = ffi::cuFuncGetParamInfo()?;
-        let mut parameters = Vec::new();
-        loop {
-            let mut info = ParameterInfo { offset: 0, size: 0 };
-            let ParameterInfo { offset, size } = &mut info;
-            // SAFETY: writes two sizes to places that are valid for them; the function is alive; needs no
-            // current context (F272).
-            let answer = unsafe {
-                answer!(cuFuncGetParamInfo = get(self.raw(), parameters.len(), offset, size))
-            };
-            // Past the last one (F92).
-            if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
-                return Ok(parameters);
-            }
-            answer.check()?;
-            parameters.push(info);
-        }
+        self.inner.parameters()
     }
 
     /// Returns whether its code is on the device. A module may be loaded without its kernels, which are then

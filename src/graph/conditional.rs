@@ -4,12 +4,13 @@
 use super::GraphBuilder;
 use super::node::{ConditionalNode, NodeId};
 use super::raw::node_params;
+use super::refusals;
 use crate::args::KernelArg;
 use crate::args::sealed::Operand;
 use crate::brand::Brand;
 use crate::call::{Answer, name};
 use crate::error::{Error, Result};
-use crate::kernel::{Argument, ConditionHandle};
+use crate::kernel::{Argument, ConditionHandle, opaque};
 use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
@@ -50,7 +51,9 @@ impl Operand for &mut Condition<'_> {
     }
 }
 #[diagnostic::do_not_recommend]
-impl Argument<ConditionHandle> for &mut Condition<'_> {}
+impl Argument<ConditionHandle> for &mut Condition<'_> {
+    opaque!("a condition");
+}
 impl<'s> KernelArg<'_, InScope<'s>> for &mut Condition<'s> {}
 
 /// The largest number of graphs of a node. The driver has no limit, but takes seconds for millions of graphs and minutes for
@@ -253,13 +256,14 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             let before = self.nodes.borrow().at(&places);
             let mut params = params(condition.number, kind, size, self.gpu.context().raw());
             let add = ffi::cuGraphAddNode_v2()?;
-            let node: ConditionalNode =
-                self.add(&before, |Slot { node, graph, before, count }| {
+            let node: ConditionalNode = self
+                .add(&before, |Slot { node, graph, before, count }| {
                     let (data, params) = (ptr::null(), &raw mut params);
                     // SAFETY: the graph is alive as long as its builder, the nodes before are of it, each once, and the new one
                     // is written to a place that is valid for it. The context is alive. No context need be current.
                     Answer::new(ADD, unsafe { add(node, graph, before, data, count, params) })
-                })?;
+                })
+                .map_err(|error| error.because(|_| refusals::conditional(size)))?;
             self.nodes.borrow_mut().is_conditional(&places);
             self.unread.set(self.unread.get() - 1);
             // SAFETY: the node is a conditional one, so this member is the one that was written.

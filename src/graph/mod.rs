@@ -24,6 +24,7 @@ mod kept;
 pub(crate) mod node;
 mod pool;
 mod raw;
+mod refusals;
 mod regions;
 mod resources;
 mod semaphores;

@@ -1,7 +1,10 @@
 //! Launches with attributes.
 
+use super::refusals::Details;
 use super::spec::sealed::{Prepared, Spec};
-use super::{ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, SharedMemoryMode};
+use super::{
+    ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, LaunchShape, SharedMemoryMode,
+};
 use crate::call::name;
 use crate::event::Event;
 use crate::function::Carveout;
@@ -340,6 +343,15 @@ impl Spec for ExtendedLaunch<'_, '_> {
         self.config.shared_bytes
     }
     #[inline]
+    fn shape(&self) -> LaunchShape {
+        LaunchShape {
+            cluster: self.cluster,
+            preferred_cluster: self.preferred_cluster,
+            cooperative: self.cooperative,
+            ..LaunchShape::from(self.config)
+        }
+    }
+    #[inline]
     fn is_empty(&self) -> bool {
         self.config.is_empty()
     }
@@ -364,6 +376,14 @@ impl Spec for ExtendedLaunch<'_, '_> {
         let reason =
             "a kernel node starts after the nodes that it depends on: capture the launches instead";
         self.early_start.then_some(reason)
+    }
+    fn details(&self) -> Details {
+        let portability = self.portability.map(|_| "cluster_portability");
+        let newer = portability.or(self.shared_memory.map(|_| "shared_memory_mode"));
+        let newer = newer.or(self.nvlink_centric.then_some("nvlink_centric"));
+        let (domain_map, carveout) = (self.domain_map, self.carveout);
+        let window_bytes = self.access_policy_window.map(|window| window.raw().num_bytes);
+        Details { shape: self.shape(), domain_map, window_bytes, carveout, newer }
     }
     #[inline]
     fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

@@ -5,7 +5,7 @@ use super::array::{Array, ArraySlice, ArraySliceMut};
 use super::texel::Texel;
 use super::{Allocation, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, RangeUnit, Result};
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
 use ffi::CUdeviceptr;
 use std::ops::{Bound, RangeBounds};
@@ -210,7 +210,12 @@ pub(crate) fn part(
     };
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= len => Ok((start, end - start)),
-        _ => Err(Error::InvalidRange { call, end: end.unwrap_or(usize::MAX), len }),
+        _ => Err(Error::InvalidRange {
+            call,
+            end: end.unwrap_or(usize::MAX),
+            len,
+            unit: RangeUnit::Elements,
+        }),
     }
 }
 
@@ -223,7 +228,7 @@ pub(crate) fn chunks(
     size: usize,
 ) -> Result<impl ExactSizeIterator<Item = (usize, usize)>> {
     if size == 0 {
-        return Err(Error::InvalidRange { call, end: 0, len });
+        return Err(Error::InvalidRange { call, end: 0, len, unit: RangeUnit::Chunk });
     }
     Ok((0..len).step_by(size).map(move |start| (start, size.min(len - start))))
 }

@@ -45,6 +45,17 @@ ffi::flags! {
     }
 }
 
+impl StreamFlags {
+    /// Returns why no stream was created with these flags.
+    #[cold]
+    fn wrong(self) -> Option<String> {
+        let unknown = self.bits() & !StreamFlags::all().bits();
+        (unknown != 0).then(|| {
+            format!("no flag of streams has the bits {unknown:#x}: pass those of `StreamFlags`")
+        })
+    }
+}
+
 /// A CUDA stream: device work on it runs in order.
 ///
 /// [`PushedGuard::stream`] creates one. Enqueue work through [`PushedGuard::on`], or in a
@@ -102,7 +113,8 @@ impl StreamInner {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
         // driver checks the flags.
-        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
+        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }
+            .explain(|_| flags.wrong())?;
         Ok(StreamInner::new(raw, context.clone(), flags, None))
     }
 
@@ -163,7 +175,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which `enter` found to be
         // the guard's; the driver checks the flags.
         unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
-            .check()?;
+            .explain(|_| flags.wrong())?;
         let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));
         Ok(Stream { inner, _brand: Brand::new() })
     }

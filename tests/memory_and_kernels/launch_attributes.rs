@@ -7,7 +7,7 @@ use crate::common::kernels::STORE;
 use cuscope::{
     Error, EventFlags, LaunchConfig, Library, Ptx, Result, ffi,
     function::Carveout,
-    graph::Enqueue,
+    kernel::Launches,
     launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
@@ -141,7 +141,7 @@ fn a_node_that_is_built_has_attributes_but_no_events() {
             gpu.build_graph(|g| {
                 let to = &mut g.hold(&mut buffer);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { Enqueue::launch_unchecked(g, &store, launch, (to, value)) }
+                unsafe { Launches::launch_unchecked(&g, &store, launch, (to, value)) }
             })
         };
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;
@@ -187,12 +187,12 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         let cluster = ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE;
         for (launch, code, advice) in [
             (one.cluster(2), cluster, "whole clusters"),
-            (one.preferred_cluster(3), cluster, "whole clusters"),
-            (one.mem_sync_domain_map(0, 255), invalid, "attributes"),
-            (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "attributes"),
+            (one.preferred_cluster(3), cluster, "preferred cluster"),
+            (one.mem_sync_domain_map(0, 255), invalid, "domains 0 and 255"),
+            (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "101 percent"),
             (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
             (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),
-            (large.extended(), invalid, "the shared memory"),
+            (large.extended(), invalid, "dynamic shared memory"),
         ] {
             // SAFETY: the kernel is store(u32 *, u32).
             let error =
