@@ -18,6 +18,7 @@ mod properties;
 mod raw_calls;
 mod releases;
 mod stack;
+mod stack_depth;
 mod threads;
 mod three_uses;
 mod user_structs;
