@@ -15,6 +15,8 @@ mod leaks;
 mod over_budget;
 mod properties;
 mod raw_calls;
+#[cfg(target_os = "linux")] // it exports memory by descriptors, which other systems do not have
+mod refusals;
 mod releases;
 mod stack;
 mod threads;
