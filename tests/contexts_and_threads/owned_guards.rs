@@ -6,7 +6,7 @@ use crate::common::gpu::new_context;
 use crate::common::random::config;
 use crate::{common, fresh, skip};
 use cuscope::diagnostics::on_driver_log;
-use cuscope::{Context, ContextStack, Error, Result, detached::Branded, stack::OwnedGuard};
+use cuscope::{Context, ContextStack, Error, Result, stack::OwnedGuard};
 use proptest::prelude::*;
 use std::cell::RefCell;
 use std::mem::forget;
