@@ -119,7 +119,11 @@ impl Writer<'_> {
                 vec![format!("selp.b64 {to}, {base}, {other}, {p};")]
             }
             7 => {
-                let name = self.random.of(if self.local { &["glob", "lo", "sh"] } else { &["glob", "sh", "sh"] });
+                let name = self.random.of(if self.local {
+                    &["glob", "lo", "sh"]
+                } else {
+                    &["glob", "sh", "sh"]
+                });
                 let (space, generic) = match name {
                     "glob" => ("global", self.random.once_in(2)),
                     "lo" => ("local", true),
@@ -212,7 +216,8 @@ impl Writer<'_> {
 /// A kernel and its arguments.
 pub(crate) fn case(random: &mut Random) -> Case {
     let tame = !random.once_in(4);
-    let count = 4 + random.below(24);
+    // In short ones, often nothing is outside.
+    let count = if random.once_in(2) { 1 + random.below(5) } else { 4 + random.below(24) };
     let local = random.once_in(2);
     let mut writer = Writer { random, lines: Vec::new(), tame, local };
     for _ in 0..6 {
