@@ -61,7 +61,7 @@ pub use self::{
     graph::{Capture, Graph, GraphBuilder},
     image::{Cubin, Fatbin, Image, Ptx},
     jit::Linker,
-    kernel::{In, Kernel, Launchable, Out, Value},
+    kernel::{In, Kernel, Launchable, Out, TrustedKernel, Value},
     launch::{Dim3, LaunchConfig},
     library::Library,
     memory::{
@@ -83,6 +83,9 @@ pub mod driver_facts {}
 
 #[doc = include_str!("../SOUNDNESS.md")]
 pub mod soundness {}
+
+#[doc = include_str!("../ui-tests/README.md")]
+pub mod refused_programs {}
 
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]

@@ -191,24 +191,14 @@ mod native {
     mod system {
         use super::super::said;
         use super::*;
-        use core::ffi::{CStr, c_char, c_int};
-
-        /// The same on every Unix.
-        const RTLD_LAZY: c_int = 1;
-
-        // The crate `libc` declares them too. Compiling all that it has would take a tenth of the time of a build.
-        unsafe extern "C" {
-            fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
-            fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-            fn dlerror() -> *const c_char;
-        }
+        use core::ffi::CStr;
 
         pub(super) fn open() -> *mut c_void {
             // SAFETY: a string that ends in NUL; libcuda's initialisers run as for a linked library
-            let library = unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY) };
+            let library = unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_LAZY) };
             if library.is_null() {
                 // SAFETY: no obligations
-                let words = unsafe { dlerror() };
+                let words = unsafe { libc::dlerror() };
                 if !words.is_null() {
                     // SAFETY: a string that ends in NUL, which stays until the next call of this thread
                     said::keep(unsafe { CStr::from_ptr(words) }.to_bytes());
@@ -220,26 +210,7 @@ mod native {
         /// Finds a function by its name, which ends in NUL.
         pub(super) fn find(library: NonNull<c_void>, name: &'static str) -> *mut c_void {
             // SAFETY: a library that is loaded, and a string that ends in NUL, as `find` has asserted
-            unsafe { dlsym(library.as_ptr(), name.as_ptr().cast()) }
-        }
-
-        #[cfg(test)]
-        mod tests {
-            use super::*;
-
-            #[test]
-            fn the_loader_is_declared_as_the_crate_libc_does() {
-                type Open = unsafe extern "C" fn(*const c_char, c_int) -> *mut c_void;
-                type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
-                let ours: (Open, Find) = (dlopen, dlsym);
-                let theirs: (Open, Find) = (libc::dlopen, libc::dlsym);
-                type Said = unsafe extern "C" fn() -> *const c_char;
-                let our_said: Said = dlerror;
-                assert_eq!(our_said as *const (), libc::dlerror as *const ());
-                assert!(core::ptr::fn_addr_eq(ours.0, theirs.0));
-                assert!(core::ptr::fn_addr_eq(ours.1, theirs.1));
-                assert_eq!(RTLD_LAZY, libc::RTLD_LAZY);
-            }
+            unsafe { libc::dlsym(library.as_ptr(), name.as_ptr().cast()) }
         }
     }
 

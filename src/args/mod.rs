@@ -9,8 +9,8 @@ use crate::memory::access::Access;
 use crate::memory::lent::Within;
 use crate::memory::uses::FastPath;
 use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall, PinnedBuffer,
-    PitchedBuffer, PitchedSlice, PitchedSliceMut,
+    DeviceBuffer, DeviceRange, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall,
+    PinnedBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut,
 };
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
@@ -75,6 +75,12 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
 }
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b PinnedBuffer<T> {}
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T> {}
+#[diagnostic::do_not_recommend]
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Element, L> KernelArg<'ctx, L> for DeviceRange<'ctx, T> {}
 
 /// The arguments of a launch: a tuple of up to 32 [`KernelArg`]s, in the kernel's order, or an
 /// [`ArgumentList`](crate::kernel::ArgumentList). Sealed.
@@ -98,23 +104,56 @@ pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
     fn parameters(&self) -> Self::Parameters;
 }
 
-/// An argument by which a kernel reads elements of type `T`. Memory: a plain value is an
-/// [`Operand`](sealed::Operand) too.
+/// Memory of any kind as the argument by which a kernel reads elements of type `T`: `&buffer`, a part of one, memory that a
+/// scope holds, memory of an ordered stream, page-locked memory. Sealed.
+///
+/// A function that launches a kernel takes it where the kernel's signature has `&[T]` or [`In<T>`](crate::In). `Lent` says
+/// how long memory is lent, as for [`KernelArg`]; with [`Launches::Lent`](crate::kernel::Launches::Lent), the function is for
+/// every kind of stream.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot implement `Source`, which is sealed",
-    label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
+    message = "`{Self}` is not memory with elements of type `{T}` that a kernel reads here",
+    label = "expected memory with elements of type `{T}`, such as `&buffer`",
+    note = "pass `&buffer`, or `&held` in a scope, after `let held = s.hold(&mut buffer);`"
 )]
-pub trait KernelReads<T> {}
+pub trait KernelReads<'ctx, T, Lent = InCall>: KernelArg<'ctx, Lent> + sealed::Reads<T> {
+    /// Returns the number of elements that follow each other without a gap, from the first one on. Memory with rows has as
+    /// many as a row, unless its rows follow each other without a gap.
+    fn len(&self) -> usize {
+        self.access().size().len()
+    }
 
-/// An argument by which a kernel writes elements of type `T`.
-pub trait KernelWrites<T> {}
+    /// Returns whether there is no element.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Memory of any kind as the argument by which a kernel writes elements of type `T`, and may read them: `&mut buffer`, a part
+/// of one and so on, as for [`KernelReads`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not memory with elements of type `{T}` that a kernel writes here",
+    label = "expected memory with elements of type `{T}`, such as `&mut buffer`",
+    note = "pass `&mut buffer`, or `&mut held` in a scope, after `let mut held = s.hold(&mut buffer);`"
+)]
+pub trait KernelWrites<'ctx, T, Lent = InCall>:
+    KernelReads<'ctx, T, Lent> + sealed::Writes<T>
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<'ctx, T, Lent, A: KernelArg<'ctx, Lent> + sealed::Reads<T>> KernelReads<'ctx, T, Lent> for A {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T, Lent, A: KernelArg<'ctx, Lent> + sealed::Writes<T>> KernelWrites<'ctx, T, Lent>
+    for A
+{
+}
 
 /// Makes types of memory operands. The columns are the memory, its elements, whether the access writes, and whether it
 /// [`COMPARES`](sealed::Operand::COMPARES). What a kernel may write, it may read too.
 macro_rules! operands {
     ($([$($generics:tt)*] $memory:ty as $element:ty, $writes:tt, $compares:literal;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> $crate::args::KernelReads<$element> for $memory {}
+        impl<$($generics)*> $crate::args::sealed::Reads<$element> for $memory {}
         $crate::args::operands! { @$writes [$($generics)*] $memory as $element }
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> Operand for $memory {
@@ -128,13 +167,18 @@ macro_rules! operands {
             fn access(&self) -> Access<'_> {
                 self.used($writes)
             }
+            #[cfg(feature = "guard")]
+            #[inline]
+            fn extents(&self) -> [u64; 2] {
+                self.used($writes).extents()
+            }
         }
     )* };
     ($($memory:ty, $writes:tt, $compares:literal;)*) => {
         $crate::args::operands! { $([T: Element] $memory as T, $writes, $compares;)* }
     };
     (@true [$($generics:tt)*] $memory:ty as $element:ty) => {
-        impl<$($generics)*> $crate::args::KernelWrites<$element> for $memory {}
+        impl<$($generics)*> $crate::args::sealed::Writes<$element> for $memory {}
     };
     (@false $($rest:tt)*) => {};
 }
@@ -155,6 +199,9 @@ operands! {
     &PitchedSlice<'_, '_, T>, false, true;
     &PitchedSliceMut<'_, '_, T>, false, true;
     &mut PitchedSliceMut<'_, '_, T>, true, true;
+    DeviceRange<'_, T>, true, true;
+    &DeviceRange<'_, T>, false, true;
+    &mut DeviceRange<'_, T>, true, true;
     &PinnedBuffer<T>, false, false;
     &mut PinnedBuffer<T>, true, false;
 }
@@ -176,6 +223,13 @@ pub(crate) mod sealed {
         fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
+        /// Returns how many bytes a guarded kernel may read and write from the address that is the parameter. None for
+        /// everything that is no address.
+        #[cfg(feature = "guard")]
+        #[inline]
+        fn extents(&self) -> [u64; 2] {
+            [0; 2]
+        }
     }
     #[diagnostic::do_not_recommend]
     impl<T: NoUninit> Operand for T {
@@ -189,6 +243,20 @@ pub(crate) mod sealed {
             Access::NONE
         }
     }
+
+    /// Memory with elements of type `T` that a kernel reads. A plain value is an [`Operand`] too.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `KernelReads` or `Source`, which are sealed",
+        label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
+    )]
+    pub trait Reads<T>: Operand {}
+
+    /// Memory with elements of type `T` that a kernel writes.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `KernelWrites`, which is sealed",
+        label = "only `&mut DeviceBuffer`, `&mut ScopedBuffer` and slices of them do"
+    )]
+    pub trait Writes<T>: Reads<T> {}
 
     /// One of the accesses of an operation to device memory.
     #[diagnostic::do_not_recommend]
@@ -240,8 +308,21 @@ pub(crate) mod sealed {
         /// Calls `f` with a pointer to each parameter's value, in order. A tuple allocates nothing. `f` does not
         /// change the values.
         fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
+        /// Calls `f` with a pointer to each parameter's value, and to what a guarded kernel has behind them.
+        #[cfg(feature = "guard")]
+        fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+            // Only tuples are arguments of a `GuardedKernel`, and they have their own.
+            let _ = hidden;
+            self.with_pointers(f)
+        }
     }
 }
+
+#[cfg(feature = "guard")]
+pub(crate) use guarded::{Guarded, Hidden};
+
+#[cfg(feature = "guard")]
+mod guarded;
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
@@ -265,6 +346,18 @@ macro_rules! args {
                 let ($($a,)*) = self;
                 $(let mut $a = $a.parameter();)*
                 f(&mut [$((&raw mut $a).cast()),*])
+            }
+            #[cfg(feature = "guard")]
+            #[inline]
+            fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+                const OWN: usize = 0 $(+ { let _ = stringify!($second); 1 })*;
+                let ($($a,)*) = self;
+                let mut extents: [[u64; 2]; OWN] = [$($a.extents()),*];
+                $(let mut $a = $a.parameter();)*
+                let own: [*mut c_void; OWN] = [$((&raw mut $a).cast()),*];
+                let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
+                let len = hidden.lay_out(&own, &mut extents, &mut all);
+                f(&mut all[..len])
             }
         }
     )* };

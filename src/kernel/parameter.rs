@@ -1,7 +1,7 @@
 //! The types of parameters in a signature.
 
 use crate::image::Class;
-use crate::memory::Element;
+use crate::memory::{Element, MemorySize};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::any::{TypeId, type_name};
@@ -23,7 +23,11 @@ use std::marker::PhantomData;
     note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes",
     note = "in code that is generic over `T: Element`, write `Value<T>`: it stands for a number too"
 )]
-pub trait Parameter: sealed::Sealed {}
+pub trait Parameter: sealed::Sealed {
+    /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the argument: a number or a struct itself, the
+    /// [`MemorySize`] of memory, and nothing of an object.
+    type Seen;
+}
 
 /// A plain value of type `T`, such as a struct, in a [`Signature`](crate::kernel::Signature). The argument is a `T`. It
 /// does not match a parameter that the PTX text declares as a pointer.
@@ -117,6 +121,22 @@ pub struct Given {
     pub(crate) size: usize,
     pub(crate) align: usize,
     pub(super) class: fn() -> Class,
+    #[cfg_attr(
+        not(feature = "guard"),
+        allow(dead_code, reason = "what guarded kernels do is compared with it")
+    )]
+    pub(super) role: Role,
+}
+
+/// What a kernel may do with a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Role {
+    Value,
+    Reads,
+    Writes,
+    Texture,
+    Surface,
 }
 
 pub(crate) mod sealed {
@@ -134,7 +154,9 @@ pub(crate) mod sealed {
 
 macro_rules! numbers {
     ($($class:ident: $($ty:ty)*;)*) => { $($(
-        impl Parameter for $ty {}
+        impl Parameter for $ty {
+            type Seen = $ty;
+        }
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
             const GIVEN: Given = Given {
@@ -142,9 +164,12 @@ macro_rules! numbers {
                 size: size_of::<$ty>(),
                 align: align_of::<$ty>(),
                 class: || Class::$class,
+                role: Role::Value,
             };
         }
-        impl<const N: usize> Parameter for [$ty; N] {}
+        impl<const N: usize> Parameter for [$ty; N] {
+            type Seen = [$ty; N];
+        }
         #[diagnostic::do_not_recommend]
         impl<const N: usize> sealed::Sealed for [$ty; N] {
             const GIVEN: Given = Given {
@@ -152,6 +177,7 @@ macro_rules! numbers {
                 size: size_of::<[$ty; N]>(),
                 align: align_of::<$ty>(),
                 class: || Class::Bytes,
+                role: Role::Value,
             };
         }
     )*)* };
@@ -170,7 +196,9 @@ numbers! {
 #[derive(Debug)]
 pub struct TensorMapValue(());
 
-impl Parameter for TensorMapValue {}
+impl Parameter for TensorMapValue {
+    type Seen = ();
+}
 #[diagnostic::do_not_recommend]
 impl sealed::Sealed for TensorMapValue {
     const GIVEN: Given = Given {
@@ -179,10 +207,13 @@ impl sealed::Sealed for TensorMapValue {
         // That of CUDA before version 13, too.
         align: 64,
         class: || Class::Bytes,
+        role: Role::Value,
     };
 }
 
-impl<T: NoUninit> Parameter for Value<T> {}
+impl<T: NoUninit> Parameter for Value<T> {
+    type Seen = T;
+}
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit> sealed::Sealed for Value<T> {
     const GIVEN: Given = Given {
@@ -190,6 +221,7 @@ impl<T: NoUninit> sealed::Sealed for Value<T> {
         size: size_of::<T>(),
         align: align_of::<T>(),
         class: class_of::<T>,
+        role: Role::Value,
     };
 }
 
@@ -238,8 +270,10 @@ pub enum SurfaceObject {}
 pub enum ConditionHandle {}
 
 macro_rules! objects {
-    ($($object:ty)*) => { $(
-        impl Parameter for $object {}
+    ($($object:ty: $role:ident)*) => { $(
+        impl Parameter for $object {
+            type Seen = ();
+        }
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $object {
             const GIVEN: Given = Given {
@@ -247,29 +281,32 @@ macro_rules! objects {
                 size: size_of::<u64>(),
                 align: align_of::<u64>(),
                 class: || Class::Integer,
+                role: Role::$role,
             };
         }
     )* };
 }
-objects!(TextureObject SurfaceObject ConditionHandle);
+objects!(TextureObject: Texture SurfaceObject: Surface ConditionHandle: Value);
 
 /// Returns a pointer parameter.
 #[inline]
-const fn pointer(name: fn() -> &'static str) -> Given {
+const fn pointer(name: fn() -> &'static str, role: Role) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
-    Given { name, size, align, class: || Class::Pointer }
+    Given { name, size, align, class: || Class::Pointer, role }
 }
 
 macro_rules! memory {
-    ($($parameter:ty)*) => { $(
-        impl<T: Element> Parameter for $parameter {}
+    ($($parameter:ty: $role:ident)*) => { $(
+        impl<T: Element> Parameter for $parameter {
+            type Seen = MemorySize;
+        }
         #[diagnostic::do_not_recommend]
         impl<T: Element> sealed::Sealed for $parameter {
-            const GIVEN: Given = pointer(name_of::<$parameter>);
+            const GIVEN: Given = pointer(name_of::<$parameter>, Role::$role);
         }
     )* };
 }
-memory!(&[T] &mut [T] In<T> Out<T>);
+memory!(&[T]: Reads &mut [T]: Writes In<T>: Reads Out<T>: Writes);
 
 #[cfg(test)]
 mod tests {

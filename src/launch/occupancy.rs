@@ -298,7 +298,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {
             answer!(cuOccupancyMaxPotentialClusterSize(&raw mut size, self.function.raw(), raw))
         });
-        answer.explain(|code| self.limits().shape(launch.shape(), code))?;
+        answer.explain(|code| self.limits().shape(launch.details(), code))?;
         Ok(size.unsigned_abs())
     }
 
@@ -318,7 +318,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {
             answer!(cuOccupancyMaxActiveClusters(&raw mut clusters, self.function.raw(), raw))
         });
-        answer.explain(|code| self.limits().shape(launch.shape(), code))?;
+        answer.explain(|code| self.limits().shape(launch.details(), code))?;
         Ok(clusters.unsigned_abs())
     }
 }

@@ -1,7 +1,7 @@
 //! The reasons for which the driver refuses a launch, a kernel node, or a question about how many blocks fit.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{Dim3, LaunchConfig};
+use super::{Dim3, LaunchConfig, LaunchShape};
 use crate::call::answer;
 use crate::driver::driver_version;
 use crate::function::{Carveout, FunctionInner};
@@ -9,13 +9,10 @@ use ffi::{CUdevice_attribute, CUresult};
 use std::ffi::c_int;
 use std::fmt;
 
-/// What a driver may refuse of a launch.
+/// Everything about a launch that a driver may refuse.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
-    pub config: LaunchConfig,
-    pub cluster: Option<Dim3>,
-    pub preferred_cluster: Option<Dim3>,
-    pub cooperative: bool,
+pub struct Details {
+    pub shape: LaunchShape,
     pub domain_map: Option<(u8, u8)>,
     pub window_bytes: Option<usize>,
     pub carveout: Carveout,
@@ -23,14 +20,11 @@ pub struct Shape {
     pub newer: Option<&'static str>,
 }
 
-impl From<LaunchConfig> for Shape {
+impl From<LaunchConfig> for Details {
     #[inline]
-    fn from(config: LaunchConfig) -> Shape {
-        Shape {
-            config,
-            cluster: None,
-            preferred_cluster: None,
-            cooperative: false,
+    fn from(config: LaunchConfig) -> Details {
+        Details {
+            shape: config.into(),
             domain_map: None,
             window_bytes: None,
             carveout: Carveout::Default,
@@ -78,27 +72,33 @@ impl Limits<'_> {
 
     /// Returns why a launch, with so many arguments, was refused.
     #[inline]
-    pub(crate) fn launch(&self, shape: Shape, arguments: usize, code: CUresult) -> Option<String> {
-        self.shape(shape, code).or_else(|| {
+    pub(crate) fn launch(
+        &self,
+        details: Details,
+        arguments: usize,
+        code: CUresult,
+    ) -> Option<String> {
+        self.shape(details, code).or_else(|| {
             (code == ffi::CUDA_ERROR_INVALID_VALUE).then(|| self.arguments(arguments))?
         })
     }
 
     /// Returns why the extents and attributes of a launch were refused.
     #[inline]
-    pub(crate) fn shape(&self, shape: Shape, code: CUresult) -> Option<String> {
+    pub(crate) fn shape(&self, details: Details, code: CUresult) -> Option<String> {
+        let shape = details.shape;
         match code {
             ffi::CUDA_ERROR_INVALID_VALUE => self
-                .grid(shape.config.grid)
-                .or_else(|| self.block(shape.config.block))
-                .or_else(|| self.shared(shape.config.shared_bytes))
+                .grid(shape.grid)
+                .or_else(|| self.block(shape.block))
+                .or_else(|| self.shared(shape.shared_bytes))
                 .or_else(|| self.cluster(shape))
-                .or_else(|| self.attributes(shape)),
+                .or_else(|| self.attributes(details)),
             ffi::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
-                self.block(shape.config.block).or_else(|| self.shared(shape.config.shared_bytes))
+                self.block(shape.block).or_else(|| self.shared(shape.shared_bytes))
             }
             ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE => self.cluster(shape),
-            ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => self.cooperative(shape.config),
+            ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => self.cooperative(shape),
             ffi::CUDA_ERROR_NOT_SUPPORTED if shape.cooperative => {
                 let supported = self.device(ffi::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?;
                 let reason = "the device has no cooperative launches: launch without `cooperative`";
@@ -193,8 +193,9 @@ impl Limits<'_> {
 
     /// Returns why the other attributes of a launch were refused.
     #[inline]
-    fn attributes(&self, shape: Shape) -> Option<String> {
-        let Shape { domain_map, window_bytes, carveout, newer, preferred_cluster, .. } = shape;
+    fn attributes(&self, details: Details) -> Option<String> {
+        let Details { shape, domain_map, window_bytes, carveout, newer } = details;
+        let preferred_cluster = shape.preferred_cluster;
         let domains = domain_map.and_then(|(default, remote)| {
             let count = self.device(ffi::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT)?;
             (u64::from(default.max(remote)) >= count).then(|| {
@@ -237,8 +238,8 @@ impl Limits<'_> {
     }
 
     #[inline]
-    fn cluster(&self, shape: Shape) -> Option<String> {
-        let grid = shape.config.grid;
+    fn cluster(&self, shape: LaunchShape) -> Option<String> {
+        let grid = shape.grid;
         let whole = |what: &str, cluster: Dim3| {
             let mut pairs = named(grid).into_iter().zip(named(cluster));
             pairs.find_map(|((dimension, blocks), (_, size))| {
@@ -297,8 +298,8 @@ impl Limits<'_> {
     }
 
     #[inline]
-    fn cooperative(&self, config: LaunchConfig) -> Option<String> {
-        let LaunchConfig { grid, block, shared_bytes } = config;
+    fn cooperative(&self, shape: LaunchShape) -> Option<String> {
+        let LaunchShape { grid, block, shared_bytes, .. } = shape;
         let threads = c_int::try_from(times(block)).ok()?;
         let (function, mut each) = (self.0.raw(), 0);
         // SAFETY: writes one `c_int` to `each`, which is valid for it; the function is loaded. The driver checks the

@@ -1,8 +1,8 @@
 //! The launch parameters besides the kernel and its arguments.
 
 use crate::call::name;
-use crate::launch::refusals::Shape;
-use crate::launch::{ExtendedLaunch, LaunchConfig};
+use crate::launch::refusals::Details;
+use crate::launch::{ExtendedLaunch, LaunchConfig, LaunchShape};
 use ffi::{CUlaunchConfig, CUstream};
 
 /// The parameters of a launch: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
@@ -30,6 +30,8 @@ pub(crate) mod sealed {
         fn call(&self) -> &'static str;
         /// Returns the bytes of dynamic shared memory of a block.
         fn shared_bytes(&self) -> u32;
+        /// Returns the shape, as checks see it.
+        fn shape(&self) -> LaunchShape;
         /// Returns whether it launches no block: [`LaunchConfig::is_empty`].
         fn is_empty(&self) -> bool;
         /// Returns whether there can be attributes.
@@ -41,8 +43,8 @@ pub(crate) mod sealed {
         fn has_events(&self) -> bool;
         /// Returns why a kernel node cannot have the attributes.
         fn no_node(&self) -> Option<&'static str>;
-        /// Returns what the driver may refuse.
-        fn shape(&self) -> Shape;
+        /// Returns everything that the driver may refuse.
+        fn details(&self) -> Details;
         /// Calls `f` with the launch in the driver's form. Nothing is allocated.
         fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R;
     }
@@ -65,6 +67,10 @@ pub(crate) mod sealed {
             self.shared_bytes
         }
         #[inline]
+        fn shape(&self) -> LaunchShape {
+            LaunchShape::from(*self)
+        }
+        #[inline]
         fn is_empty(&self) -> bool {
             LaunchConfig::is_empty(self)
         }
@@ -84,7 +90,7 @@ pub(crate) mod sealed {
         fn no_node(&self) -> Option<&'static str> {
             None
         }
-        fn shape(&self) -> Shape {
+        fn details(&self) -> Details {
             (*self).into()
         }
         #[inline]

@@ -2,14 +2,15 @@
 #![allow(unsafe_code, reason = "names the default streams")]
 
 use crate::args::KernelArgs;
-use crate::call::same_context;
+use crate::args::sealed::Operands;
 use crate::call::{answer, later, name};
 use crate::context::wait::wait;
 use crate::error::Result;
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
-use crate::launch::LaunchSpec;
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, zeros};
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
+use crate::launch::{LaunchSpec, Spec};
+use crate::memory::watch::Watch;
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall, zeros};
 use crate::ops::{self, Copy, CopyPeer, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
@@ -208,7 +209,25 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         Ok(to)
     }
 
-    /// Launches a kernel and waits for it.
+    /// Launches a kernel whose launches are safe, and waits for it.
+    ///
+    /// # Errors
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    pub fn launch<K: SafeKernel<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let watch = Watch::default();
+        self.run_launch(kernel.launch(config, args, &watch)?)?;
+        watch.look()
+    }
+
+    /// Launches a kernel that nobody vouches for yet, and waits for it.
     ///
     /// # Errors
     /// The errors of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), and
@@ -228,9 +247,11 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         args: A,
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3.
-        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
+        self.run_launch(unsafe { Launch::new(kernel.inner(), config, args) })
+    }
+
+    fn run_launch<S: Spec, A: Operands>(&self, launch: Launch<'_, S, A>) -> Result {
         let now = self.now(launch.call())?;
-        same_context(launch.call(), launch.is_of(self.gpu.context().key()))?;
         // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.
         unsafe { now.stream.run(launch) }
     }
@@ -264,7 +285,6 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         let now = self.now(RECORD)?;
-        same_context(RECORD, event.context() == self.gpu.context())?;
         now.stream.record(event)
     }
 
@@ -315,4 +335,8 @@ impl fmt::Debug for SyncDefaultStream<'_, '_> {
         };
         write!(f, "SyncDefaultStream({name}, {:?})", self.gpu.context())
     }
+}
+
+launches! {
+    ['ctx] SyncDefaultStream<'_, 'ctx>, 'ctx, InCall;
 }

@@ -5,10 +5,12 @@ use crate::args::KernelArgs;
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::LaunchSpec;
+use crate::memory::watch::Watch;
 use crate::memory::{
-    Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, Location,
+    Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall,
+    Location,
 };
 use crate::ops::{
     Attach, Copy, CopyBatch, CopyPeer, CopyWith, Discard, Download, Fill, Launch, Prefetch, Upload,
@@ -54,7 +56,7 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct SyncStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
-    blocking: Blocking<'g>,
+    pub(super) blocking: Blocking<'g>,
 }
 // SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
 // never changed: it is no default stream's.
@@ -377,7 +379,28 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         unsafe { self.blocking.run(Attach::new(memory.used(true), to)) }
     }
 
-    /// Launches a kernel and waits for it.
+    /// Launches a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel), and waits for it.
+    ///
+    /// # Errors
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub fn launch<K: SafeKernel<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let watch = Watch::default();
+        let launch = kernel.launch(config, args, &watch)?;
+        // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.
+        unsafe { self.blocking.run(launch) }?;
+        watch.look()
+    }
+
+    /// Launches a kernel that nobody vouches for yet, and waits for it.
     ///
     /// # Errors
     /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0, unless the [grid is empty](crate::LaunchConfig::is_empty), or over the device's limits
@@ -473,4 +496,8 @@ impl fmt::Debug for SyncStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SyncStream").field("stream", self.stream).finish()
     }
+}
+
+launches! {
+    ['ctx] SyncStream<'_, 'ctx>, 'ctx, InCall;
 }

@@ -5,6 +5,9 @@ mod common;
 mod entries;
 mod house;
 mod manual;
+mod mended;
+mod package;
+mod resources;
 mod ui;
 mod unsafe_blocks;
 

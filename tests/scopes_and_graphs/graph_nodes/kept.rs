@@ -8,7 +8,7 @@ use crate::{fresh, skip};
 use cuscope::graph::{ChildGraphNode, EventRecordNode, EventWaitNode, HostNode, KernelNode};
 use cuscope::graph::{GraphDefinition, ValueOperationsNode};
 use cuscope::stream::Until;
-use cuscope::{Error, Graph, PushedGuard, Result, ffi};
+use cuscope::{Graph, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::{Live, live};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
