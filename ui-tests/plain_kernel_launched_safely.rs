@@ -1,4 +1,11 @@
 //! Only a kernel that somebody vouches for, or that is checked on the device, is launched without `unsafe`.
+//!
+//! **Why:** Nobody has said that another one stays inside its arguments.
+//!
+//! **Mend:** Write `launch_unchecked` in an `unsafe` block that says why it does, or vouch for the kernel once, by
+//! `trust`. See `ui-tests/mended/plain_kernel_launched_safely.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Function, Kernel, LaunchConfig, Out, Result, SyncStream};
 

@@ -15,7 +15,6 @@ use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{Element, Fillable, InScope};
@@ -93,7 +92,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result<KernelNode> {
-        let launch = kernel.launch(config, args, Watch::NONE);
+        let watch = self.record.resources.borrow().watch().clone();
+        let launch = kernel.launch(config, args, &watch);
         self.record.note(launch.and_then(|launch| self.add_launch(after, launch)))
     }
 

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::memory::access::Access;
 use crate::memory::uses::FastPath;
+use crate::memory::watch::Watch;
 use crate::stream::Stream;
 use crate::stream::blocking::{RECORD, record_refused};
 use crate::stream::host_function::Pending;
@@ -93,6 +94,12 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
     pub(super) fn lend_host(&self) {
         self.order.lend_host();
+    }
+
+    /// Returns where guarded kernels of the scope note failures.
+    #[inline]
+    pub(crate) fn watch(&self) -> &Watch {
+        self.order.watch()
     }
 
     /// Keeps a host function until the scope is closed.

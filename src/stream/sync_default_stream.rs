@@ -7,9 +7,9 @@ use crate::call::{answer, later, name};
 use crate::context::wait::wait;
 use crate::error::Result;
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
+use crate::memory::watch::Watch;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall, zeros};
 use crate::ops::{self, Copy, CopyPeer, Download, Fill, Launch, Operation as _, Upload};
 use crate::registry::LentHost;
@@ -222,7 +222,9 @@ impl<'g, 'ctx> SyncDefaultStream<'g, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        self.run_launch(kernel.launch(config, args, Watch::NONE)?)
+        let watch = Watch::default();
+        self.run_launch(kernel.launch(config, args, &watch)?)?;
+        watch.look()
     }
 
     /// Launches a kernel that nobody vouches for yet, and waits for it.

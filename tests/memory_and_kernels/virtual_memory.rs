@@ -383,7 +383,8 @@ fn memory_is_mapped_by_hand() {
         ];
         assert!(refused.iter().all(Result::is_err), "{refused:?}");
         assert_eq!(addresses.unmap(1).unwrap_err().call(), Some("cuMemUnmap"));
-        let past = |call, end| Error::InvalidRange { call, end, len: 4 * bytes };
+        let past =
+            |call, end| Error::InvalidRange { call, end, len: 4 * bytes, unit: RangeUnit::Bytes };
         let set = addresses.set_access(3 * bytes, 2 * bytes, device, MappedAccess::Read);
         assert_eq!(set, Err(past("cuMemSetAccess", 5 * bytes)));
         let end = 4 * bytes;

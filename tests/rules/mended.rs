@@ -183,6 +183,9 @@ mod definition_replayed;
 #[path = "../../ui-tests/mended/definition_shared_between_threads.rs"]
 mod definition_shared_between_threads;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/detached_struct_cloned.rs"]
+mod detached_struct_cloned;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/detached_then_used.rs"]
 mod detached_then_used;
 #[rustfmt::skip]
@@ -459,6 +462,9 @@ mod launch_without_unsafe;
 #[path = "../../ui-tests/mended/launchable_is_sealed.rs"]
 mod launchable_is_sealed;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/launches_is_sealed.rs"]
+mod launches_is_sealed;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/launches_without_unsafe.rs"]
 mod launches_without_unsafe;
 #[rustfmt::skip]
@@ -597,6 +603,9 @@ mod over_budget_hook_borrows;
 #[path = "../../ui-tests/mended/owned_argument.rs"]
 mod owned_argument;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/owned_guard_sent.rs"]
+mod owned_guard_sent;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/parameter_of_any_element.rs"]
 mod parameter_of_any_element;
 #[rustfmt::skip]
@@ -672,6 +681,9 @@ mod pitched_under_another_guard;
 #[path = "../../ui-tests/mended/pitched_written_without_hold.rs"]
 mod pitched_written_without_hold;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/plain_kernel_launched_safely.rs"]
+mod plain_kernel_launched_safely;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/plain_stream_takes_ordered.rs"]
 mod plain_stream_takes_ordered;
 #[rustfmt::skip]
@@ -707,6 +719,9 @@ mod push_while_a_profiler_lives;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/push_while_profiling.rs"]
 mod push_while_profiling;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/ranges_and_graphs_without_unsafe.rs"]
+mod ranges_and_graphs_without_unsafe;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/raw_context_without_unsafe.rs"]
 mod raw_context_without_unsafe;
@@ -840,6 +855,9 @@ mod static_token;
 #[path = "../../ui-tests/mended/store_guard_beside_stack.rs"]
 mod store_guard_beside_stack;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/stream_leaves_an_owned_guard.rs"]
+mod stream_leaves_an_owned_guard;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/stream_of_other_guard_in_scope.rs"]
 mod stream_of_other_guard_in_scope;
 #[rustfmt::skip]
@@ -890,6 +908,12 @@ mod texture_under_another_guard;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/too_many_arguments.rs"]
 mod too_many_arguments;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/trust_without_unsafe.rs"]
+mod trust_without_unsafe;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/trusted_with_other_arguments.rs"]
+mod trusted_with_other_arguments;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/tuple_detached_without_the_trait.rs"]
 mod tuple_detached_without_the_trait;
