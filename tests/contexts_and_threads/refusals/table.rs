@@ -168,7 +168,7 @@ rows! {
         "while other code captures" => ["CAPTURE_UNSUPPORTED"] Test("driver_facts/external.rs");
         "kinds that the system does not have" => ["no handles of memory of this kind"] Call(|gpu| {
             // SAFETY: 1. and 2. The driver refuses it.
-            none(unsafe { gpu.import_external_memory(MemoryHandle::OpaqueWin32(std::ptr::null_mut()), 4096, MemoryFlags::empty()) })
+            none(unsafe { gpu.import_external_memory(MemoryHandle::OpaqueWin32(std::ptr::without_provenance_mut(8)), 4096, MemoryFlags::empty()) })
         });
     }
     "external/semaphore.rs" "import_external_semaphore" { "kinds that the system does not have" => ["no handles of semaphores of this kind"] Call(|gpu| {
@@ -379,7 +379,7 @@ rows! {
         "device that cannot access the other one" => ["Device::can_access_peer"] Test(LACKING);
         "`CUDA_ERROR_TOO_MANY_PEERS`" => ["cuCtxEnablePeerAccess"] Test("driver_facts/peers.rs");
     }
-    "settings/rdma.rs" "flush_rdma_writes" { "`CUDA_ERROR_NOT_SUPPORTED`" => ["flush_rdma_writes"] Test("calls_and_costs/failures/operations/contexts.rs"); }
+    "settings/rdma.rs" "flush_rdma_writes" { "`CUDA_ERROR_NOT_SUPPORTED`" => ["flush_rdma_writes"] Test("calls_and_costs/failures/operations/work.rs"); }
     "stream/attributes.rs" "set_access_policy_window" { "more bytes than the device's windows have" => ["window has 268435456 bytes", "134217728"] Call(|gpu| {
         let memory = gpu.alloc::<u8>(1 << 28)?;
         gpu.stream()?.set_access_policy_window(Some(AccessPolicyWindow::new(&memory, 1.0, AccessProperty::Normal, AccessProperty::Normal)?))
