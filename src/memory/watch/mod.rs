@@ -13,11 +13,13 @@ pub(crate) use board::{Board, Code};
 #[cfg(feature = "guard")]
 pub(crate) use with_guard::SharedWatch;
 #[cfg(feature = "guard")]
+#[allow(unreachable_pub, reason = "a sealed method takes it")]
 pub use with_guard::Watch;
 
 #[cfg(not(feature = "guard"))]
 pub(crate) use without_guard::SharedWatch;
 #[cfg(not(feature = "guard"))]
+#[allow(unreachable_pub, reason = "a sealed method takes it")]
 pub use without_guard::Watch;
 
 #[cfg(feature = "guard")]
