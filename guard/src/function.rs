@@ -219,6 +219,13 @@ impl<'a> Rewrite<'a> {
                 _ => None,
             });
         }
+        // An end may come before what fails in the text, and behind it in a loop.
+        let surface =
+            |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
+        let fails = plans.iter().flatten().any(access::Plan::may_fail) || items.iter().any(surface);
+        if fails && !planted(Mistake::EarlyEndForgotten) {
+            self.failed = Some(self.fresh(Type::U32));
+        }
         let mut copies: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));

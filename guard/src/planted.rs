@@ -62,6 +62,8 @@ mistakes! {
     FailureNotStored,
     /// Failures are not stored before an `exit`.
     ExitForgotten,
+    /// Failures are not stored at ends that stand before the first access.
+    EarlyEndForgotten,
     /// Registers that are read before they are written are left as they are.
     UnwrittenNotZero,
     /// Parameters may be read beyond their end.
