@@ -380,10 +380,10 @@ impl<'a> Rewrite<'a> {
     fn in_shared(&self, ins: &Ins) -> Done<()> {
         for arg in &ins.args {
             match arg {
-                Arg::Address(Base::Var(var), _) => {
-                    if self.declared(*var).is_none_or(|one| one.space != Space::Shared) {
-                        return self.refuse(ins, "a variable of another state space");
-                    }
+                Arg::Address(Base::Var(var), _)
+                    if self.declared(*var).is_none_or(|one| one.space != Space::Shared) =>
+                {
+                    return self.refuse(ins, "a variable of another state space");
                 }
                 Arg::Object(..) => return self.refuse(ins, "an address is not expected here"),
                 _ => {}
