@@ -312,6 +312,7 @@ impl<'a> Rewrite<'a> {
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch if brackets => {
                 return self.refuse(ins, "an address is not expected here");
             }
+            Rule::Branch if ins.head() == "brx" => self.branch_of_list(ins)?,
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch => {
                 if matches!(rule, Rule::Registers) && takes_address(ins) {
                     return self.refuse(ins, "the address of a variable is not expected here");
@@ -373,6 +374,32 @@ impl<'a> Rewrite<'a> {
                 self.access(ins, plan)?;
             }
         }
+        Ok(())
+    }
+
+    /// `brx`, whose number would lead to any code if it were beyond the list.
+    fn branch_of_list(&mut self, ins: &Ins) -> Done<()> {
+        let (Some(Arg::Reg(number)), Some(Arg::Targets(list))) =
+            (ins.args.first(), ins.args.last())
+        else {
+            return self.refuse(ins, "a number and a list are expected");
+        };
+        let count = self.items.iter().find_map(|item| match item {
+            Item::Targets(one, labels) if one == list => Some(labels.len()),
+            _ => None,
+        });
+        let Some(last) = count.and_then(|count| count.checked_sub(1)) else {
+            return self.refuse(ins, "a list of labels is expected");
+        };
+        let bounded = self.fresh(Type::U32);
+        let text = format!("min.u32 {}, {}, {last};", self.name(bounded), self.name(*number));
+        let mut ins = ins.clone();
+        if !planted(Mistake::TargetUnbounded) {
+            self.line(text);
+            ins.args[0] = Arg::Reg(bounded);
+        }
+        let text = self.plain(&ins);
+        self.line(text);
         Ok(())
     }
 

@@ -92,6 +92,8 @@ mistakes! {
     SharedForgotten,
     /// Two registers make one index.
     SecondIndexForgotten,
+    /// The number of a target in a list is taken as it is.
+    TargetUnbounded,
     /// An instruction that is in no list is let through.
     UnknownLetThrough,
     /// An address in brackets is let through where none is expected.

@@ -332,6 +332,10 @@ fn texts() -> Result<(), String> {
     {
         return Err(format!("the handle {handle} is not read again\n{}", guarded.text()));
     }
+    let list =
+        body("T: .branchtargets A, B; brx.idx %r0, T;\nA:\nret;\nB:\nst.global.u32 [%d1], 7;");
+    contains("a list of targets", &list, &["min.u32", ", 1;"], &[])?;
+    inside("the last target", &list, &[memory(8), number(1000)])?;
     // Names of ours that the text has.
     let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
         .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_record;\n.const");
