@@ -1,4 +1,11 @@
-//! What is an argument of a typed kernel is this crate's to say: a number that stands for an address is none for memory.
+//! What is an argument of a typed kernel is this crate's to say.
+//!
+//! **Why:** A number that stands for an address would be passed for memory, and the kernel would use memory that nobody lent
+//! to it. It is a part of `launch-trusted`.
+//!
+//! **Mend:** Pass the memory itself. See `ui-tests/mended/argument_is_sealed.rs`.
+//!
+//! **Mistake** (E0277):
 
 use bytemuck::NoUninit;
 use cuscope::kernel::Argument;

@@ -268,6 +268,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let uses = graph.uses_as_child(CALL, self.gpu.context().key(), &buffers)?;
             self.names(&uses);
             let kept = graph.inner.resources.kept().of_child();
+            self.record.resources.borrow().watch().inherit(graph.inner.resources.watch());
             self.record.resources.borrow_mut().kept_mut().add(self.user(), kept);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();

@@ -191,6 +191,7 @@ impl Change<'_> {
         let NodeToSet { node, exec } = self.to;
         self.orders_accesses(&other.uses_as_child(self.call, self.context.key(), &buffers)?)?;
         let new = other.inner.resources.kept().of_child();
+        self.resources.watch().inherit(other.inner.resources.watch());
         let graph = other.inner.template.raw();
         let Some(exec) = exec else {
             let mut params = node_params(ffi::CU_GRAPH_NODE_TYPE_GRAPH);

@@ -22,14 +22,16 @@ use std::sync::Arc;
 /// argument:
 ///
 /// - on a stream, and on a default stream, the launch itself, since it waits; for a replay, the replay;
-/// - in a scope, the end of the scope, unless its closure returns an error;
+/// - in a scope, [`synchronize`](crate::ScopedStream::synchronize), [`query`](crate::ScopedStream::query) that finds the
+///   stream idle, and the end of the scope, unless its closure returns an error;
 /// - in an ordered stream, [`synchronize`](crate::OrderedStream::synchronize), [`query`](crate::OrderedStream::query) that
 ///   finds it idle, and every operation of the stream that waits: `to_vec`, `download`, `wait` of a
 ///   [`Pending`](crate::ordered::Pending), and its future;
 /// - for replays of a graph in ordered streams, also [`Graph::wait_idle`](crate::Graph::wait_idle).
 ///
 /// A wait for an [event](crate::Event) or for the whole [context](crate::PushedGuard::synchronize) is about no stream, and
-/// tells nothing. If several kernels failed before the wait, it tells of one.
+/// tells nothing. If several kernels failed before the wait, it tells of one. Graphs of one definition note their failures in
+/// one place, and the first wait for one of them tells.
 ///
 /// The context lives, and the next launch works. Memory that the kernel does write has what the kernel wrote. What it can
 /// still do is to loop for ever, and to compute nonsense.
@@ -37,7 +39,6 @@ use std::sync::Arc;
 /// Like a [`Kernel`], it has no lifetime: a field of a struct is a `GuardedKernel<(u32, In<f32>, Out<f32>)>`.
 pub struct GuardedKernel<S> {
     kernel: Kernel<S>,
-    /// First to be dropped after the kernel, whose module owns it too.
     code: Arc<Code>,
     with_extents: u32,
     tag: u32,

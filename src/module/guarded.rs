@@ -96,9 +96,10 @@ impl<'ctx> PushedGuard<'ctx> {
         let refused = guarded.refused().iter().map(refused).collect();
         let code = Arc::new(Board::of(self)?.load(guarded.kernels().into())?);
         let mut module = self.load(&Ptx::new(guarded.text())?)?;
-        // Nobody else has the module yet.
-        if let Some(inner) = Arc::get_mut(&mut module.inner) {
-            inner.used = Some(Box::new(code.clone()));
+        match Arc::get_mut(&mut module.inner) {
+            Some(inner) => inner.used = Some(Box::new(code.clone())),
+            // Nobody else has the module yet. If somebody had, the board would stay for ever.
+            None => std::mem::forget(code.clone()),
         }
         let entries = PtxContents::of(image.bytes().get()).kernels;
         Ok(GuardedModule { module, code, entries, refused })

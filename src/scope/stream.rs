@@ -189,7 +189,11 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
-        self.stream.query()
+        let idle = self.stream.query()?;
+        if idle {
+            self.watch().look()?;
+        }
+        Ok(idle)
     }
 
     /// Blocks until all work in the stream is complete. The scope does this at its end.
@@ -199,7 +203,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuStreamSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {
-        self.stream.synchronize()
+        self.stream.synchronize()?;
+        self.watch().look()
     }
 }
 

@@ -202,6 +202,33 @@ fn a_replay_in_an_ordered_stream_is_told_by_its_waits_or_those_of_the_graph() {
     });
 }
 
+/// The nodes of a child graph note failures where the graph that has them looks, also when the child is gone.
+#[test]
+fn a_child_graph_is_told_by_the_graph_that_has_it() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        let child = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                g.kernel(&[], &saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..7)?)).map(drop)
+            })
+            .unwrap()
+            .0;
+        let parent = gpu
+            .build_graph(|g| g.child(&[], &child, (&x, &mut g.hold(&mut y))).map(drop))
+            .unwrap()
+            .0;
+        drop(child);
+        for _ in 0..2 {
+            is_outside(gpu.on(&stream).replay(&parent, (&x, &mut y)));
+        }
+        gpu.on(&stream).launch(&saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap()[6..], [6.0, 2.0]);
+    });
+}
+
 /// A stream that is dropped while its kernels run leaves them its place, which nobody gets before they are over.
 #[test]
 fn a_stream_that_is_dropped_tells_no_other_stream() {

@@ -21,6 +21,9 @@ mod alloc_not_plain_data;
 #[path = "../../ui-tests/mended/arc_of_a_handle_outlives_its_guard.rs"]
 mod arc_of_a_handle_outlives_its_guard;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/argument_is_sealed.rs"]
+mod argument_is_sealed;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/argument_list_aliases.rs"]
 mod argument_list_aliases;
 #[rustfmt::skip]

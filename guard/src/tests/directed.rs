@@ -217,6 +217,10 @@ fn spaces() -> Result<(), String> {
     );
     outside("constant memory", &constant, &[memory(8), number(4)])?;
     inside("constant memory inside", &constant, &[memory(8), number(3)])?;
+    let shared = body(
+        ".shared .align 16 .b8 sh[64]; mov.u64 %d3, sh; cvta.shared.u64 %d3, %d3; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7; ld.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
+    );
+    inside("shared memory by a generic address", &shared, &[memory(8), number(7)])?;
     // A pointer to local memory, in a function that takes it for one to global memory.
     let called = kernel(ONE, "mov.u64 %d3, lo; cvta.local.u64 %d3, %d3; { .param .b64 one; st.param.b64 [one], %d3; call f, (one); }")
         .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");

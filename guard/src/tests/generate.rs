@@ -216,7 +216,8 @@ impl Writer<'_> {
 /// A kernel and its arguments.
 pub(crate) fn case(random: &mut Random) -> Case {
     let tame = !random.once_in(4);
-    let count = 4 + random.below(24);
+    // In short ones, often nothing is outside.
+    let count = if random.once_in(2) { 1 + random.below(5) } else { 4 + random.below(24) };
     let local = random.once_in(2);
     let mut writer = Writer { random, lines: Vec::new(), tame, local };
     for _ in 0..6 {

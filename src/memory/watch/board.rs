@@ -254,13 +254,15 @@ fn is_idle(stream: &StreamInner) -> bool {
 pub(super) struct Slot {
     board: Arc<Board>,
     index: usize,
+    /// Whether kernels may still write it when this ends.
+    is_left: bool,
 }
 
 impl Slot {
     #[inline]
     pub(super) fn take(board: &Arc<Board>) -> Option<Slot> {
         let index = board.take()?;
-        Some(Slot { board: board.clone(), index })
+        Some(Slot { board: board.clone(), index, is_left: false })
     }
 
     #[inline]
@@ -295,24 +297,24 @@ impl Slot {
         }
     }
 
-    /// Leaves the slot to the kernels that are in the stream now.
-    pub(super) fn retire(self, stream: &StreamArc<StreamInner>) {
-        if is_idle(stream) {
+    /// Leaves the slot to the kernels that are in the stream now, until they are over.
+    pub(super) fn retire(mut self, stream: &StreamArc<StreamInner>) {
+        if !fork::is_child() && is_idle(stream) {
             return;
         }
-        let Some(mut state) = fork::lock(&self.board.state) else { return mem::forget(self) };
-        state.retired.push((stream.clone(), self.index));
-        drop(state);
-        let slot = mem::ManuallyDrop::new(self);
-        slot.board.has_retired.store(true, Ordering::Release);
-        // SAFETY: read once, of a value that is not dropped.
-        drop(unsafe { std::ptr::read(&raw const slot.board) });
+        self.is_left = true;
+        if let Some(mut state) = fork::lock(&self.board.state) {
+            state.retired.push((stream.clone(), self.index));
+            self.board.has_retired.store(true, Ordering::Release);
+        }
     }
 }
 
 impl Drop for Slot {
     #[inline]
     fn drop(&mut self) {
-        self.board.give_back(self.index);
+        if !self.is_left {
+            self.board.give_back(self.index);
+        }
     }
 }

@@ -40,15 +40,30 @@ mod with_guard {
     #[derive(Debug)]
     enum Other {
         Slot(Slot),
-        Graph(SharedWatch),
+        /// A graph that is replayed. It waits for its replays before it ends.
+        Replayed(SharedWatch),
+        /// A graph whose nodes are in this one.
+        Child(SharedWatch),
     }
 
     impl Other {
         fn slot(&self) -> Option<&Slot> {
             match self {
                 Other::Slot(slot) => Some(slot),
-                Other::Graph(graph) => graph.own.get(),
+                Other::Replayed(_) | Other::Child(_) => None,
             }
+        }
+
+        fn look(&self) -> Result {
+            match self {
+                Other::Slot(slot) => slot.look(),
+                Other::Replayed(graph) | Other::Child(graph) => graph.look(),
+            }
+        }
+
+        /// Returns whether this is a graph that nobody replays any more.
+        fn is_over(&self) -> bool {
+            matches!(self, Other::Replayed(SharedWatch(graph)) if Arc::strong_count(graph) == 1)
         }
     }
 
@@ -114,26 +129,43 @@ mod with_guard {
         #[cold]
         fn look_at_others(&self) -> Result {
             let mut others = self.others();
-            others.iter().filter_map(Other::slot).try_for_each(Slot::look)?;
-            // Nobody replays a graph that is gone, and it has waited for those that did.
-            others.retain(|other| !matches!(other, Other::Graph(SharedWatch(graph)) if Arc::strong_count(graph) == 1));
+            others.iter().try_for_each(Other::look)?;
+            others.retain(|other| !other.is_over());
             Ok(())
         }
 
-        /// Looks at the watch of a graph, too, from here on.
+        /// Returns whether kernels may note a failure here.
+        #[inline]
+        fn is_used(&self) -> bool {
+            self.own.get().is_some() || self.has_others.load(Ordering::Acquire)
+        }
+
+        /// Looks at the watch of a graph that is replayed, too, from here on.
         #[inline]
         pub(crate) fn also(&self, graph: &SharedWatch) {
-            if graph.own.get().is_some() {
-                self.add(graph);
+            if graph.is_used() {
+                self.add(Other::Replayed(graph.clone()));
+            }
+        }
+
+        /// Looks at the watch of a graph whose nodes are copied to this one, too, from here on.
+        #[cold]
+        pub(crate) fn inherit(&self, child: &SharedWatch) {
+            if child.is_used() && !std::ptr::eq(self, &**child) {
+                self.add(Other::Child(child.clone()));
             }
         }
 
         #[inline(never)]
-        fn add(&self, graph: &SharedWatch) {
+        fn add(&self, new: Other) {
             let mut others = self.others();
-            let is = |other: &Other| matches!(other, Other::Graph(SharedWatch(one)) if Arc::ptr_eq(one, &graph.0));
+            let is = |other: &Other| match (other, &new) {
+                (Other::Replayed(one), Other::Replayed(other))
+                | (Other::Child(one), Other::Child(other)) => Arc::ptr_eq(&one.0, &other.0),
+                _ => false,
+            };
             if !others.iter().any(is) {
-                others.push(Other::Graph(graph.clone()));
+                others.push(new);
                 self.has_others.store(true, Ordering::Release);
             }
         }
@@ -180,6 +212,9 @@ mod without_guard {
 
         #[inline]
         pub(crate) fn also(&self, _: &SharedWatch) {}
+
+        #[inline]
+        pub(crate) fn inherit(&self, _: &SharedWatch) {}
 
         #[inline]
         pub(crate) fn end(&mut self, _: &Arc<StreamInner>) {}
