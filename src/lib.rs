@@ -11,6 +11,7 @@ pub mod module;
 pub mod scope;
 pub mod ordered;
 pub mod kernel;
+mod guard;
 pub mod function;
 pub mod launch;
 mod event;
@@ -61,7 +62,7 @@ pub use self::{
     graph::{Capture, Graph, GraphBuilder},
     image::{Cubin, Fatbin, Image, Ptx},
     jit::Linker,
-    kernel::{In, Kernel, Launchable, Out, Value},
+    kernel::{In, Kernel, Launchable, Out, TrustedKernel, Value},
     launch::{Dim3, LaunchConfig},
     library::Library,
     memory::{
@@ -83,6 +84,9 @@ pub mod driver_facts {}
 
 #[doc = include_str!("../SOUNDNESS.md")]
 pub mod soundness {}
+
+#[doc = include_str!("../ui-tests/README.md")]
+pub mod refused_programs {}
 
 /// For the macros of this crate. Not a part of its interface.
 #[doc(hidden)]

@@ -27,8 +27,9 @@
 //! ```
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use crate::args::KernelArg;
 use crate::args::sealed::Operand;
-use crate::args::{KernelArg, KernelReads};
+use crate::args::sealed::Reads;
 use crate::call::{Answer, answer, name};
 use crate::error::{Error, Result};
 use crate::memory::Element;
@@ -514,7 +515,7 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuTensorMapEncodeTiled")]
     #[doc(alias = "cuTensorMapEncodeIm2col")]
     #[doc(alias = "cuTensorMapEncodeIm2colWide")]
-    pub fn tensor_map<T: TensorElement, M: Operand + KernelReads<T>>(
+    pub fn tensor_map<T: TensorElement, M: Reads<T>>(
         &self,
         layout: &TensorLayout,
         memory: M,

@@ -1,5 +1,11 @@
-//! What a kernel writes is no other argument of it: its reads would race with its writes. Use two
-//! buffers, or pass the one only as `&mut x` to a kernel that works in place.
+//! What a kernel writes is no other argument of it.
+//!
+//! **Why:** Its reads would race with its writes. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Use two buffers, or pass the one only as `&mut x` to a kernel that works in place. See
+//! `ui-tests/mended/aliased_arguments.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 

@@ -1,4 +1,12 @@
-//! An `Arc` of a handle is tied to the guard as the handle is. Detach the `Arc`, and attach or bind it again.
+//! An `Arc` of a handle is tied to the guard as the handle is.
+//!
+//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
+//! context. This is `detached-unusable`.
+//!
+//! **Mend:** Detach the `Arc`, and attach or bind it again. See
+//! `ui-tests/mended/arc_of_a_handle_outlives_its_guard.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Context, ContextStack, Detached, Result};
 use std::sync::Arc;

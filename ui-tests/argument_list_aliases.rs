@@ -1,4 +1,11 @@
-//! A list borrows its memory as a tuple does: memory that is written is in it once.
+//! A list borrows its memory as a tuple does.
+//!
+//! **Why:** Memory that is written is in it once. It is a part of `arguments-lowered`.
+//!
+//! **Mend:** Push the memory once, as `&mut x`, to a kernel that works in place. See
+//! `ui-tests/mended/argument_list_aliases.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, Result, SyncStream};
 

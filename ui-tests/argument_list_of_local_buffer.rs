@@ -1,4 +1,12 @@
-//! A scope borrows the memory in a list until it has waited: make the buffer outside of the closure.
+//! A scope borrows the memory in a list until it has waited.
+//!
+//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
+//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
+//! `arguments-lowered`.
+//!
+//! **Mend:** Make the buffer outside of the closure. See `ui-tests/mended/argument_list_of_local_buffer.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Function, LaunchConfig, PushedGuard, Result, Stream};
 

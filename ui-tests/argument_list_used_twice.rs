@@ -1,4 +1,12 @@
-//! A list of arguments lends its memory to one launch: make a list for each.
+//! A list of arguments lends its memory to one launch.
+//!
+//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
+//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
+//! `arguments-lowered`.
+//!
+//! **Mend:** Make a list for each. See `ui-tests/mended/argument_list_used_twice.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, Result, SyncStream};
 

@@ -1,4 +1,10 @@
-//! An array has no address that a kernel could follow: the kernel takes a texture or a surface of it.
+//! An array has no address that a kernel could follow.
+//!
+//! **Why:** The kernel takes a texture or a surface of it. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Make a texture or a surface of the array, and pass that. See `ui-tests/mended/array_in_launch.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::texture::Array;
 use cuscope::{Function, LaunchConfig, Result, SyncStream};

@@ -1,4 +1,11 @@
-//! An array is not written while a texture borrows it: a launch could read it at the same time.
+//! An array is not written while a texture borrows it.
+//!
+//! **Why:** A launch could read it at the same time. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Write the array before the texture is made, or when it is not used any more. See
+//! `ui-tests/mended/array_written_under_texture.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::texture::{Array, Sampling};
 use cuscope::{PushedGuard, Result, Stream};

@@ -1,4 +1,10 @@
-//! The closure of a scope is not `async`: it enqueues, and `scope` waits. Await outside of it, or use an ordered stream.
+//! The closure of a scope is not `async`.
+//!
+//! **Why:** It enqueues, and `scope` waits. It is a part of `scope-waits`.
+//!
+//! **Mend:** Await outside of it, or use an ordered stream. See `ui-tests/mended/async_closure_of_a_scope.rs`.
+//!
+//! **Mistake** (E0282):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

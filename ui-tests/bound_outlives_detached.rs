@@ -1,5 +1,11 @@
 //! A bound handle is lent by its detached owner, which frees it when dropped (F42, F105).
-//! Drop the owner later, or `attach` it.
+//!
+//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
+//! context. This is `detached-unusable`.
+//!
+//! **Mend:** Drop the owner later, or `attach` it. See `ui-tests/mended/bound_outlives_detached.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::{Context, ContextStack, Detached, Result, Stream};
 

@@ -1,5 +1,12 @@
-//! A handle that one guard has bound is not used under another one, which may be of another context
-//! (F34). Bind it again under the inner guard, which compares.
+//! A handle that one guard has bound is not used under another one, which may be of another context (F34).
+//!
+//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
+//! context. This is `detached-unusable`.
+//!
+//! **Mend:** Bind it again under the inner guard, which compares. See
+//! `ui-tests/mended/bound_under_another_guard.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, Detached, DeviceBuffer, Result, Stream};
 

@@ -1,5 +1,11 @@
-//! Two guards do not get one brand by being forgotten in the end: the outer cannot be moved while the
-//! inner borrows it, and the handle would meet another context (F34).
+//! Two guards do not get one brand by being forgotten in the end.
+//!
+//! **Why:** The outer cannot be moved while the inner borrows it, and the handle would meet another context (F34).
+//! It is a part of `own-context`.
+//!
+//! **Mend:** Create the stream under the guard that uses it. See `ui-tests/mended/brand_forget.rs`.
+//!
+//! **Mistake** (E0505, E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,10 @@
-//! A handle of one turn of a loop is not used under the guard of the next, which may be of another
-//! context (F34). Keep it detached between the turns.
+//! A handle of one turn of a loop is not used under the guard of the next, which may be of another context (F34).
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Keep it detached between the turns. See `ui-tests/mended/brand_loop.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,10 @@
-//! Two guards do not get one brand because the outer is taken out of its `Option` in the end: its
-//! place is dropped, and the handle would meet another context (F34).
+//! Two guards do not get one brand because the outer is taken out of its `Option` in the end.
+//!
+//! **Why:** Its place is dropped, and the handle would meet another context (F34). It is a part of `own-context`.
+//!
+//! **Mend:** Create the stream under the guard that uses it. See `ui-tests/mended/brand_option_take.rs`.
+//!
+//! **Mistake** (E0499, E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,12 @@
-//! Two guards do not get one brand through an `Rc` that is leaked in a cycle: the place that is
-//! borrowed is the `Rc` variable, which is dropped, and the handle would meet another context (F34).
+//! Two guards do not get one brand through an `Rc` that is leaked in a cycle.
+//!
+//! **Why:** The place that is borrowed is the `Rc` variable, which is dropped, and the handle would meet another
+//! context (F34). It is a part of `own-context`.
+//!
+//! **Mend:** Create the stream under the guard that uses it, and let an `Rc` own detached handles. See
+//! `ui-tests/mended/brand_rc_cycle.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, PushedGuard, Result};
 use std::cell::RefCell;

@@ -1,5 +1,10 @@
-//! A handle that is sent to another thread is not used under a guard of that thread: its stack is
-//! dropped there, and the contexts may differ (F34). Send it detached, and `bind` it there.
+//! A handle that is sent to another thread is not used under a guard of that thread.
+//!
+//! **Why:** Its stack is dropped there, and the contexts may differ (F34). It is a part of `own-context`.
+//!
+//! **Mend:** Send it detached, and `bind` it there. See `ui-tests/mended/brand_scoped_thread.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, Result, Stream};
 

@@ -1,5 +1,12 @@
-//! Two guards do not get one brand through a method on `&'ctx mut self`: the holder is dropped while
-//! it is borrowed, and the handle would meet another context (F34).
+//! Two guards do not get one brand through a method on `&'ctx mut self`.
+//!
+//! **Why:** The holder is dropped while it is borrowed, and the handle would meet another context (F34). It is a
+//! part of `own-context`.
+//!
+//! **Mend:** Give the method a lifetime of its own, and create the stream under the guard that uses it. See
+//! `ui-tests/mended/brand_self_borrow.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, PushedGuard, Result};
 

@@ -1,5 +1,11 @@
-//! Two guards do not get one brand because the future is never resumed: dropping it drops the outer
-//! one, and the handle would meet another context (F34).
+//! Two guards do not get one brand because the future is never resumed.
+//!
+//! **Why:** Dropping it drops the outer one, and the handle would meet another context (F34). It is a part of
+//! `own-context`.
+//!
+//! **Mend:** Create the stream under the guard that uses it. See `ui-tests/mended/brand_suspended_future.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,11 @@
-//! Only this crate says which types can change their guard: another one could smuggle a handle into
-//! another context (F34). Declare a struct of handles with `cuscope::handles!`, which checks its fields.
+//! Only this crate says which types can change their guard.
+//!
+//! **Why:** Another one could smuggle a handle into another context (F34). It is a part of `detached-unusable`.
+//!
+//! **Mend:** Declare a struct of handles with `cuscope::handles!`, which checks its fields. See
+//! `ui-tests/mended/branded_is_sealed.rs`.
+//!
+//! **Mistake** (E0046, E0277):
 
 use cuscope::{Stream, detached::Branded};
 

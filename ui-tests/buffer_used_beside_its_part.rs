@@ -1,4 +1,11 @@
-//! While a part of a buffer can be written, the buffer is not used: use it before or afterwards, or split it.
+//! While a part of a buffer can be written, the buffer is not used.
+//!
+//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
+//! They are as long as the operation says. This is `host-memory-borrowed`.
+//!
+//! **Mend:** Use it before or afterwards, or split it. See `ui-tests/mended/buffer_used_beside_its_part.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, SyncStream, Result};
 

@@ -1,5 +1,12 @@
-//! A slice of a buffer reads it: write the buffer before it is sliced, or when the slice is not used any
-//! more.
+//! A slice of a buffer reads it.
+//!
+//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
+//! They are as long as the operation says. This is `host-memory-borrowed`.
+//!
+//! **Mend:** Write the buffer before it is sliced, or when the slice is not used any more. See
+//! `ui-tests/mended/buffer_written_while_sliced.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 

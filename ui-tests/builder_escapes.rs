@@ -1,4 +1,10 @@
-//! What a builder lends ends with it: return nodes and values from the closure.
+//! What a builder lends ends with it.
+//!
+//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//!
+//! **Mend:** Return nodes and values from the closure. See `ui-tests/mended/builder_escapes.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{GraphBuilder, PushedGuard, Result};
 

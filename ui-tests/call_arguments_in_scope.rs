@@ -1,5 +1,11 @@
-//! Arguments that are lent to one call are not lent to a scope, which uses them after the call: bound them by
-//! `KernelArgs<'ctx, InScope<'s>>`.
+//! Arguments that are lent to one call are not lent to a scope, which uses them after the call.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Bound them by `KernelArgs<'ctx, InScope<'s>>`. See `ui-tests/mended/call_arguments_in_scope.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Function, KernelArgs, LaunchConfig, ScopedStream, Result};
 

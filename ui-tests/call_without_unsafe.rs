@@ -1,5 +1,10 @@
-//! A function of the driver takes handles and pointers that nothing has checked, so `call!` hides no `unsafe`: the
-//! call stands in a block of it, with a comment that says why its obligations hold.
+//! A function of the driver takes handles and pointers that nothing has checked, so `call!` hides no `unsafe`.
+//!
+//! **Why:** Nothing checks that the handles are alive, and the pointers valid.
+//!
+//! **Mend:** Write the block, and the comment. See `ui-tests/mended/call_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{Context, Result};
 

@@ -1,4 +1,11 @@
-//! The stream of a capture ends with it: return nothing from the closure.
+//! The stream of a capture ends with it.
+//!
+//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
+//! and panics. This is `captured-unused`.
+//!
+//! **Mend:** Return nothing from the closure. See `ui-tests/mended/capture_escapes.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{PushedGuard, Result, Stream, graph::CaptureStream};
 

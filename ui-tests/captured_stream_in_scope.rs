@@ -1,4 +1,11 @@
-//! A stream that a scope uses cannot be captured in it, as the scope has to wait for it: take another one.
+//! A stream that a scope uses cannot be captured in it, as the scope has to wait for it.
+//!
+//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
+//! and panics. This is `captured-unused`.
+//!
+//! **Mend:** Take another one. See `ui-tests/mended/captured_stream_in_scope.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{PushedGuard, Result, Stream};
 

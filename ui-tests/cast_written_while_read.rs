@@ -1,4 +1,11 @@
-//! A buffer that is cast for writing is borrowed, as by `slice_mut`. Use it again when the cast is gone.
+//! A buffer that is cast for writing is borrowed, as by `slice_mut`.
+//!
+//! **Why:** A value that is read from device memory is a value of its type, and a value that is copied there is
+//! initialised. This is `plain-data`.
+//!
+//! **Mend:** Use it again when the cast is gone. See `ui-tests/mended/cast_written_while_read.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

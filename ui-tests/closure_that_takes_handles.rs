@@ -1,5 +1,11 @@
-//! A closure cannot say that a handle belongs to the guard that it captures. Write a function: `fn total<'ctx>(gpu:
-//! &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`.
+//! A closure cannot say that a handle belongs to the guard that it captures.
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Write a function: `fn total<'ctx>(gpu: &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`. See
+//! `ui-tests/mended/closure_that_takes_handles.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{DeviceBuffer, PushedGuard, Stream};
 

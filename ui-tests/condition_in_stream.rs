@@ -1,4 +1,10 @@
-//! A condition is an argument of kernels in its graph alone: a stream runs them at some other time.
+//! A condition is an argument of kernels in its graph alone.
+//!
+//! **Why:** A stream runs them at some other time. It is a part of `nodes-ordered`.
+//!
+//! **Mend:** Set the condition by a kernel of the graph. See `ui-tests/mended/condition_in_stream.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Function, LaunchConfig, PushedGuard, Result, Stream};
 

@@ -1,4 +1,10 @@
-//! A condition belongs to the graph that is being built: each graph has its own.
+//! A condition belongs to the graph that is being built.
+//!
+//! **Why:** Each graph has its own. It is a part of `nodes-ordered`.
+//!
+//! **Mend:** Read the condition in the graph that made it. See `ui-tests/mended/condition_of_another_graph.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{PushedGuard, Result};
 

@@ -1,4 +1,11 @@
-//! Nor is it destroyed while it is pushed.
+//! A context is not destroyed while it is pushed.
+//!
+//! **Why:** A context is alive while cuscope has it on a stack, or while a guard or handle refers to it. This is
+//! `context-alive`.
+//!
+//! **Mend:** Pop it, and then destroy it. See `ui-tests/mended/context_destroyed_while_pushed.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::{Context, ContextStack, Result};
 

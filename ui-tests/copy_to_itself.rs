@@ -1,4 +1,11 @@
-//! A copy goes from one buffer to another: the driver refuses one that overlaps (F64).
+//! A copy goes from one buffer to another.
+//!
+//! **Why:** The driver refuses one that overlaps (F64). It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Copy between two buffers, or between parts that `split_at_mut` gives. See
+//! `ui-tests/mended/copy_to_itself.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

@@ -1,5 +1,11 @@
-//! A guard stays covered while the nested one lives, even if that is never named again: its context
-//! is on top until it is dropped, and the driver would act on that (F33). Drop the inner guard first.
+//! A guard stays covered while the nested one lives, even if that is never named again.
+//!
+//! **Why:** Its context is on top until it is dropped, and the driver would act on that (F33). It is a part of
+//! `covered-unusable`.
+//!
+//! **Mend:** Drop the inner guard first. See `ui-tests/mended/covered_parent_idle_child.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Context, ContextStack, Result};
 

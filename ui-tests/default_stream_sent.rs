@@ -1,4 +1,11 @@
-//! A default stream is what the calling thread has current (F31): each thread asks a guard of its own.
+//! A default stream is what the calling thread has current (F31).
+//!
+//! **Why:** A call that acts on the current context acts on the guard's context, or cuscope does not make the call.
+//! This is `right-context`.
+//!
+//! **Mend:** Push the context on the other thread, and ask that guard. See `ui-tests/mended/default_stream_sent.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::PushedGuard;
 

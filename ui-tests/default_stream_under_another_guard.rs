@@ -1,4 +1,11 @@
-//! Under another guard the same default stream would be one of another context: ask that guard.
+//! Under another guard the same default stream would be one of another context.
+//!
+//! **Why:** A call that acts on the current context acts on the guard's context, or cuscope does not make the call.
+//! This is `right-context`.
+//!
+//! **Mend:** Ask that guard. See `ui-tests/mended/default_stream_under_another_guard.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Context, PushedGuard, Result};
 

@@ -1,5 +1,10 @@
-//! Detaching gives the handle away: what is left would be a second owner, which frees it twice
-//! (F62). Use it before, or `bind` the detached one.
+//! Detaching gives the handle away.
+//!
+//! **Why:** What is left would be a second owner, which frees it twice (F62). It is a part of `detached-unusable`.
+//!
+//! **Mend:** Use it before, or `bind` the detached one. See `ui-tests/mended/detached_then_used.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,10 @@
-//! A detached handle may be of any context, so it is used only once a guard has compared it: the
-//! driver would accept another context's (F34). Write `gpu.bind(&stream)?` or `gpu.attach(stream)?`.
+//! A detached handle may be of any context, so it is used only once a guard has compared it.
+//!
+//! **Why:** The driver would accept another context's (F34). It is a part of `detached-unusable`.
+//!
+//! **Mend:** Write `gpu.bind(&stream)?` or `gpu.attach(stream)?`. See `ui-tests/mended/detached_used.rs`.
+//!
+//! **Mistake** (E0308):
 
 use cuscope::{Context, ContextStack, Detached, DeviceBuffer, Result, Stream};
 

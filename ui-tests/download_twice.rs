@@ -1,5 +1,11 @@
-//! A slice takes one download in a scope: nothing reads the first one before the second. Download to
-//! slices of their own, or stage the one, `s.stage(&mut host)`, and read it with `access` in between.
+//! A slice takes one download in a scope.
+//!
+//! **Why:** Nothing reads the first one before the second. It is a part of `scope-borrows`.
+//!
+//! **Mend:** Download to slices of their own, or stage the one, `s.stage(&mut host)`, and read it with `access` in
+//! between. See `ui-tests/mended/download_twice.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

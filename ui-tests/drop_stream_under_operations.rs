@@ -1,5 +1,11 @@
-//! Operations on a stream hold the stream: once it is destroyed, the driver hands its handle out
-//! again for another one (F105). Drop the stream after its last operation.
+//! Operations on a stream hold the stream.
+//!
+//! **Why:** Once it is destroyed, the driver hands its handle out again for another one (F105). It is a part of
+//! `frees-need-no-stack`.
+//!
+//! **Mend:** Drop the stream after its last operation. See `ui-tests/mended/drop_stream_under_operations.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::{Context, ContextStack, DeviceBuffer, Result};
 

@@ -1,4 +1,11 @@
 //! A buffer that is lent to a builder is not dropped before the graph is built.
+//!
+//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
+//! that its nodes wait for and write. This is `graph-owns`.
+//!
+//! **Mend:** Drop the buffer once the graph is built. See `ui-tests/mended/dropped_while_built.rs`.
+//!
+//! **Mistake** (E0505, E0597):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result};
 

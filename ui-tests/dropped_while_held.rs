@@ -1,5 +1,10 @@
-//! A buffer is not dropped while a scope holds it: that would free it under the work. Drop it after the
-//! scope.
+//! A buffer is not dropped while a scope holds it.
+//!
+//! **Why:** That would free it under the work. It is a part of `scope-borrows`.
+//!
+//! **Mend:** Drop it after the scope. See `ui-tests/mended/dropped_while_held.rs`.
+//!
+//! **Mistake** (E0505, E0597):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

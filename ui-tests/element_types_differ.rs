@@ -1,5 +1,12 @@
-//! A buffer is filled from elements of its own type: others have another size, and the copy would run
-//! past the end (F64) or leave a part as it was.
+//! A buffer is filled from elements of its own type.
+//!
+//! **Why:** Others have another size, and the copy would run past the end (F64) or leave a part as it was. It is a
+//! part of `host-memory-borrowed`.
+//!
+//! **Mend:** Convert the elements on the host, or give the buffer their type. See
+//! `ui-tests/mended/element_types_differ.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

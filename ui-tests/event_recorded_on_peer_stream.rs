@@ -1,4 +1,10 @@
-//! A stream of another context records events of that context: create the event under the guard of the stream.
+//! A stream of another context records events of that context.
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Create the event under the guard of the stream. See `ui-tests/mended/event_recorded_on_peer_stream.rs`.
+//!
+//! **Mistake** (a lifetime that may not live long enough):
 
 use cuscope::{Event, PushedGuard, Result, Stream};
 

@@ -1,5 +1,12 @@
-//! Memory of another interface is imported with a promise: nothing compares its size, and that interface may write it at any
-//! time. A semaphore is, too: that interface may destroy it, or never signal it.
+//! Memory and semaphores of another interface are imported with a promise.
+//!
+//! **Why:** Nothing compares the size of the memory, and that interface may write it at any time. It may destroy a
+//! semaphore, or never signal it. It is a part of `external-kept`.
+//!
+//! **Mend:** Import it in an `unsafe` block that says why the promise holds. See
+//! `ui-tests/mended/external_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::external::{ExternalMemory, ExternalSemaphore, MemoryFlags, MemoryHandle, SemaphoreHandle};
 use cuscope::texture::{ArrayFlags, ArrayShape, MipmappedArray};

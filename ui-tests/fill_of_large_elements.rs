@@ -1,4 +1,11 @@
-//! The driver fills with values of 1, 2 or 4 bytes. Write zeros by `zero`, and other values by an upload.
+//! The driver fills with values of 1, 2 or 4 bytes.
+//!
+//! **Why:** A value that is read from device memory is a value of its type, and a value that is copied there is
+//! initialised. This is `plain-data`.
+//!
+//! **Mend:** Write zeros by `zero`, and other values by an upload. See `ui-tests/mended/fill_of_large_elements.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

@@ -1,5 +1,13 @@
-//! A handle of other code is `unsafe` to take, because nothing proves that it is alive and nothing else captures or uses
-//! it.
+//! A handle of other code is `unsafe` to take, because nothing proves that it is alive and nothing else captures or
+//! uses it.
+//!
+//! **Why:** A handle of other code is alive while anything of this crate uses it, and is never ended here. The value
+//! that keeps it alive is dropped once, when nothing uses the handle any more. This is `foreign-kept`.
+//!
+//! **Mend:** Take it in an `unsafe` block that says why these promises hold. See
+//! `ui-tests/mended/foreign_handles_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{PushedGuard, Result, ffi};
 

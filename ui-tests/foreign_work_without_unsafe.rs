@@ -1,5 +1,12 @@
-//! Work that other code enqueues is `unsafe` on every surface: nothing checks that it uses the memory that is passed, as it
-//! is passed, and no other.
+//! Work that other code enqueues is `unsafe` on every surface.
+//!
+//! **Why:** Nothing checks that it uses the memory that is passed, as it is passed, and no other. It is a part of
+//! `foreign-ordered`.
+//!
+//! **Mend:** Write the block, and say which memory the work uses. See
+//! `ui-tests/mended/foreign_work_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{DeviceBuffer, OrderedBuffer, OrderedStream, Result, ScopedBuffer, ScopedStream, SyncStream};
 

@@ -1,4 +1,11 @@
-//! A stream that was drawn into a capture stays there until the end: capture with its stream.
+//! A stream that was drawn into a capture stays there until the end.
+//!
+//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
+//! and panics. This is `captured-unused`.
+//!
+//! **Mend:** Use the stream after the capture. See `ui-tests/mended/forked_stream_used.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{PushedGuard, Result, Stream};
 

@@ -1,4 +1,11 @@
-//! A function that outlives the guard of its module is not used under the next one: it keeps its own context.
+//! A function that outlives the guard of its module is not used under the next one.
+//!
+//! **Why:** It keeps its own context. It is a part of `own-context`.
+//!
+//! **Mend:** Detach it, and attach it to the guard that launches, which compares. See
+//! `ui-tests/mended/function_outlives_guard.rs`.
+//!
+//! **Mistake** (E0499):
 #![allow(unsafe_code)]
 
 use cuscope::{Context, ContextStack, Function, LaunchConfig, Result};

@@ -1,4 +1,10 @@
 //! A graph that a scope replays is not changed before the scope has ended.
+//!
+//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//!
+//! **Mend:** Change it after the scope. See `ui-tests/mended/graph_changed_in_flight.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Graph, PushedGuard, Result, Stream, graph::MemsetNode};
 

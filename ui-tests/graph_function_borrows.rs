@@ -1,4 +1,11 @@
-//! A graph calls its functions whenever it is replayed, so they own what they use: move it in, or share it by `Arc`.
+//! A graph calls its functions whenever it is replayed, so they own what they use.
+//!
+//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
+//! that its nodes wait for and write. This is `graph-owns`.
+//!
+//! **Mend:** Move it in, or share it by an `Arc`. See `ui-tests/mended/graph_function_borrows.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Graph, PushedGuard, Result};
 

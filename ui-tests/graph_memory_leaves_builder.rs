@@ -1,4 +1,10 @@
-//! What a node allocates is for the nodes of its graph: copy it to a buffer that a replay names.
+//! What a node allocates is for the nodes of its graph.
+//!
+//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//!
+//! **Mend:** Copy it to a buffer that a replay names. See `ui-tests/mended/graph_memory_leaves_builder.rs`.
+//!
+//! **Mistake** (a lifetime that may not live long enough):
 
 use cuscope::{PushedGuard, Result};
 

@@ -1,4 +1,10 @@
-//! A free takes the memory: add what uses it before.
+//! A free takes the memory.
+//!
+//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//!
+//! **Mend:** Add what uses it before. See `ui-tests/mended/graph_memory_used_after_free.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::{PushedGuard, Result};
 

@@ -1,4 +1,11 @@
-//! A graph has the lifetime of its guard as a mark: detach it to keep it.
+//! A graph has the lifetime of its guard as a mark.
+//!
+//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
+//! that its nodes wait for and write. This is `graph-owns`.
+//!
+//! **Mend:** Detach it to keep it. See `ui-tests/mended/graph_outlives_stack.rs`.
+//!
+//! **Mistake** (E0515):
 
 use cuscope::{Context, ContextStack, Graph, Result};
 

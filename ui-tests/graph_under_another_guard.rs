@@ -1,5 +1,10 @@
-//! A graph is replayed only under the guard that it came from: its kernels and memory belong to that guard's context
-//! (F34).
+//! A graph is replayed only under the guard that it came from.
+//!
+//! **Why:** Its kernels and memory belong to that guard's context (F34). It is a part of `own-context`.
+//!
+//! **Mend:** Build the graph under the guard that replays it. See `ui-tests/mended/graph_under_another_guard.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

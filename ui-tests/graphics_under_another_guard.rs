@@ -1,4 +1,10 @@
-//! A registered object belongs to its context: streams of another one do not map it.
+//! A registered object belongs to its context.
+//!
+//! **Why:** Streams of another one do not map it. It is a part of `graphics-kept`.
+//!
+//! **Mend:** Map it on a stream of its own guard. See `ui-tests/mended/graphics_under_another_guard.rs`.
+//!
+//! **Mistake** (a lifetime that may not live long enough):
 
 use cuscope::graphics::{GraphicsBuffer, GraphicsImage};
 use cuscope::{PushedGuard, Result, Stream};

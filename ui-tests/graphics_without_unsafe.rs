@@ -1,4 +1,11 @@
-//! An object of OpenGL is registered with a promise: OpenGL leaves it alone while it is mapped, which no call sees.
+//! An object of OpenGL is registered with a promise.
+//!
+//! **Why:** OpenGL leaves it alone while it is mapped, which no call sees. It is a part of `graphics-kept`.
+//!
+//! **Mend:** Register it in an `unsafe` block that says why OpenGL does so. See
+//! `ui-tests/mended/graphics_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::graphics::{GraphicsBuffer, GraphicsImage, Usage};
 use cuscope::texture::{ArrayFlags, ArrayShape};

@@ -1,4 +1,11 @@
 //! A growable buffer stays as it is while a scope holds it.
+//!
+//! **Why:** Under each element of a growable buffer lies physical memory that its device may read and write, as long
+//! as an operation, a scope or a graph can use the element. This is `mapped-while-used`.
+//!
+//! **Mend:** Let it grow after the scope. See `ui-tests/mended/growable_grown_while_held.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::memory::GrowableBuffer;
 use cuscope::{PushedGuard, Result, Stream};

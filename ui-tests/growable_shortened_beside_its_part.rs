@@ -1,4 +1,12 @@
 //! A growable buffer gives no memory back while a part of it is in use.
+//!
+//! **Why:** Under each element of a growable buffer lies physical memory that its device may read and write, as long
+//! as an operation, a scope or a graph can use the element. This is `mapped-while-used`.
+//!
+//! **Mend:** Shorten it before the part is taken, or when the part is not used any more. See
+//! `ui-tests/mended/growable_shortened_beside_its_part.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::memory::GrowableBuffer;
 use cuscope::{Result, SyncStream};

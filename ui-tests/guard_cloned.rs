@@ -1,5 +1,11 @@
 //! A guard stands for one entry of the stack and has no clone, which would pop a second one (F88).
-//! Lend the guard: `&gpu` to work with it, `&mut gpu` to push on it.
+//!
+//! **Why:** A guard is not used after its pop, and stands for one entry only. This is `no-use-after-pop`.
+//!
+//! **Mend:** Lend the guard: `&gpu` to work with it, `&mut gpu` to push on it. See
+//! `ui-tests/mended/guard_cloned.rs`.
+//!
+//! **Mistake** (E0599):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,10 @@
-//! The arguments of a launch are handles of the same guard: a kernel would write memory of another
-//! context in silence (F35). Allocate under the guard that launches.
+//! The arguments of a launch are handles of the same guard.
+//!
+//! **Why:** A kernel would write memory of another context in silence (F35). It is a part of `own-context`.
+//!
+//! **Mend:** Allocate under the guard that launches. See `ui-tests/mended/handle_of_other_guard_in_launch.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, DeviceBuffer, LaunchConfig, Result};
 

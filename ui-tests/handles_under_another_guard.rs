@@ -1,5 +1,11 @@
-//! A struct of handles belongs to one guard, as each of its handles does: under another one it would be used
-//! in another context (F34). Detach it, and attach it to the other guard, which compares.
+//! A struct of handles belongs to one guard, as each of its handles does.
+//!
+//! **Why:** Under another one it would be used in another context (F34). It is a part of `detached-unusable`.
+//!
+//! **Mend:** Detach it, and attach it to the other guard, which compares. See
+//! `ui-tests/mended/handles_under_another_guard.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, DeviceBuffer, Result, Stream, handles};
 

@@ -1,4 +1,11 @@
-//! What a kernel writes is no other argument of it, in a scope neither: copy it to `stream.scratch` first.
+//! What a kernel writes is no other argument of it, in a scope neither.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Copy it to `stream.scratch` first. See `ui-tests/mended/held_aliased_arguments.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Function, ScopedBuffer, LaunchConfig, ScopedStream, Result};
 

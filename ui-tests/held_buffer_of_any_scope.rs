@@ -1,4 +1,10 @@
-//! A buffer that one scope holds is read in no other: that one does not know what is in flight on it.
+//! A buffer that one scope holds is read in no other.
+//!
+//! **Why:** That one does not know what is in flight on it. It is a part of `scope-own`.
+//!
+//! **Mend:** Give both buffers the lifetime of the scope. See `ui-tests/mended/held_buffer_of_any_scope.rs`.
+//!
+//! **Mistake** (a lifetime that may not live long enough):
 
 use cuscope::{Result, ScopedBuffer, ScopedStream};
 

@@ -1,4 +1,10 @@
-//! A held buffer belongs to its scope, and does not leave it: afterwards the buffer itself is there again.
+//! A held buffer belongs to its scope, and does not leave it.
+//!
+//! **Why:** Afterwards the buffer itself is there again. It is a part of `scope-own`.
+//!
+//! **Mend:** Use it inside, and the buffer afterwards. See `ui-tests/mended/held_escapes.rs`.
+//!
+//! **Mistake** (a lifetime that may not live long enough):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result};
 

@@ -1,5 +1,11 @@
-//! What a scope holds is no argument of a launch outside of its streams, which would race with them. Launch
-//! on a stream of the scope.
+//! What a scope holds is no argument of a launch outside of its streams, which would race with them.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Launch on a stream of the scope. See `ui-tests/mended/held_in_blocking_launch.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
 

@@ -1,5 +1,11 @@
-//! What one scope holds is no other scope's: it would not be ordered there. Use the streams of the scope
-//! that holds it, or hold it in the inner scope.
+//! What one scope holds is no other scope's.
+//!
+//! **Why:** It would not be ordered there. It is a part of `scope-own`.
+//!
+//! **Mend:** Use the streams of the scope that holds it, or hold it in the inner scope. See
+//! `ui-tests/mended/held_in_other_scope.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

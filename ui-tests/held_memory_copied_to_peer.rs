@@ -1,5 +1,12 @@
-//! `copy_to_peer` borrows memory of another context, and so takes none that the scope holds. Copy to that by
-//! `copy_from_peer`, on a stream of its context.
+//! `copy_to_peer` borrows memory of another context, and so takes none that the scope holds.
+//!
+//! **Why:** A copy between contexts borrows the memory of both, each under its own brand, until it is over. This is
+//! `peers-borrowed`.
+//!
+//! **Mend:** Copy to that by `copy_from_peer`, on a stream of its context. See
+//! `ui-tests/mended/held_memory_copied_to_peer.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

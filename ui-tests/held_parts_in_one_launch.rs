@@ -1,4 +1,10 @@
-//! Two parts of a held buffer, of which one is written, come from a split: each is a buffer of its own then.
+//! Two parts of a held buffer, of which one is written, come from a split.
+//!
+//! **Why:** Each is a buffer of its own then. It is a part of `scope-ordered`.
+//!
+//! **Mend:** Split the buffer. See `ui-tests/mended/held_parts_in_one_launch.rs`.
+//!
+//! **Mistake** (E0502):
 #![allow(unsafe_code)]
 
 use cuscope::{Function, LaunchConfig, Result, ScopedBuffer, ScopedStream};

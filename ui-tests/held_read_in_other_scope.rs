@@ -1,5 +1,12 @@
-//! What one scope holds is not read by another one, which would not wait for the writes. Use the streams of
-//! the scope that holds it; this goes for slices and kernel arguments too.
+//! What one scope holds is not read by another one, which would not wait for the writes.
+//!
+//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
+//! context. This is `scope-own`.
+//!
+//! **Mend:** Use the streams of the scope that holds it; this goes for slices and kernel arguments too. See
+//! `ui-tests/mended/held_read_in_other_scope.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
 

@@ -1,4 +1,11 @@
-//! What a scope holds is ordered by the scope: replay on its streams, `s.on(&stream).replay(…)`.
+//! What a scope holds is ordered by the scope.
+//!
+//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
+//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//!
+//! **Mend:** Replay on a stream of the scope. See `ui-tests/mended/held_replayed_blocking.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
 

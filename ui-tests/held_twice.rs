@@ -1,4 +1,10 @@
-//! A buffer is held once in a scope: two of them would not be ordered. Use the one on all streams.
+//! A buffer is held once in a scope.
+//!
+//! **Why:** Two of them would not be ordered. It is a part of `scope-ordered`.
+//!
+//! **Mend:** Use the one on all streams. See `ui-tests/mended/held_twice.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

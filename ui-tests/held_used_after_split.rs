@@ -1,5 +1,10 @@
-//! The parts of a held buffer stand in its place: what uses the whole would not be ordered with what uses
-//! them. Use the parts, or split later.
+//! The parts of a held buffer stand in its place.
+//!
+//! **Why:** What uses the whole would not be ordered with what uses them. It is a part of `scope-ordered`.
+//!
+//! **Mend:** Use the parts, or split later. See `ui-tests/mended/held_used_after_split.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::{ScopedBuffer, ScopedStream, Result};
 

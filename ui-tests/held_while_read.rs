@@ -1,5 +1,11 @@
-//! A buffer that a scope reads as it is cannot be held by it as well: hold it before, and read
-//! `&held`.
+//! A buffer that a scope reads as it is cannot be held by it as well.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Hold it before, and read `&held`. See `ui-tests/mended/held_while_read.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

@@ -1,4 +1,11 @@
 //! Only device memory of cuscope can be held, and only scopes, captures and builders hold it.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Hold a buffer that your type has. See `ui-tests/mended/holdable_is_sealed.rs`.
+//!
+//! **Mistake** (E0277, E0308):
 
 use cuscope::scope::{Destination, Holdable};
 use cuscope::{DeviceBuffer, ScopedBuffer};

@@ -1,4 +1,11 @@
-//! The driver may call a host function late, or never, so it owns what it uses: move it in, or share it by `Arc`.
+//! The driver may call a host function late, or never, so it owns what it uses.
+//!
+//! **Why:** A function that the driver calls owns its captures, does not unwind into the driver, and exists while
+//! the driver may call it. The context in which it runs is not ended under it. This is `host-functions-own`.
+//!
+//! **Mend:** Move it in, or share it by an `Arc`. See `ui-tests/mended/host_function_borrows.rs`.
+//!
+//! **Mistake** (E0373, E0503):
 
 use cuscope::{PushedGuard, Result, Stream};
 

@@ -1,4 +1,11 @@
-//! A download reads device memory: `&buffer` or `&held`. From host to host, `copy_from_slice` copies.
+//! A download reads device memory.
+//!
+//! **Why:** The device writes the one end and reads the other. It is a part of `scope-borrows`.
+//!
+//! **Mend:** Download device memory, and copy from host to host by `copy_from_slice`. See
+//! `ui-tests/mended/host_memory_as_source.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{ScopedStream, Result};
 

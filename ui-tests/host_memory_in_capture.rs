@@ -1,4 +1,11 @@
-//! No host memory in a graph, which would use it at each replay: upload before a replay, download after it.
+//! No host memory in a graph, which would use it at each replay.
+//!
+//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
+//! that its nodes wait for and write. This is `graph-owns`.
+//!
+//! **Mend:** Upload before a replay, and download after it. See `ui-tests/mended/host_memory_in_capture.rs`.
+//!
+//! **Mistake** (E0599):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

@@ -1,5 +1,12 @@
-//! A kernel is given no address of host memory: to read it on the device is a fault, and a fault
-//! takes the GPU from the whole process (F60). Pass a number by value, and upload a slice to a buffer.
+//! A kernel is given no address of host memory.
+//!
+//! **Why:** To read it on the device is a fault, and a fault takes the GPU from the whole process (F60). It is a
+//! part of `arguments-lowered`.
+//!
+//! **Mend:** Pass a number by value, and upload a slice to a buffer. See
+//! `ui-tests/mended/host_reference_argument.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 

@@ -1,4 +1,11 @@
-//! Memory of another process's pool is imported with a promise: that process may free or write it at any time.
+//! Memory of another process's pool is imported with a promise.
+//!
+//! **Why:** That process may free or write it at any time. It is a part of `imported-apart`.
+//!
+//! **Mend:** Import it in an `unsafe` block that says why the promise holds. See
+//! `ui-tests/mended/import_pool_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::ipc::{ImportedPool, PooledHandle};
 use cuscope::{DeviceBuffer, PushedGuard, Result};

@@ -1,5 +1,12 @@
-//! What belongs to another process is imported with a promise: that process may free or write memory at any time, and
-//! record or destroy events.
+//! What belongs to another process is imported with a promise.
+//!
+//! **Why:** That process may free or write memory at any time, and record or destroy events. It is a part of
+//! `imported-apart`.
+//!
+//! **Mend:** Import it in an `unsafe` block that says why the promise holds. See
+//! `ui-tests/mended/import_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::ipc::{EventHandle, MemoryHandle};
 use cuscope::virtual_memory::PhysicalMemory;

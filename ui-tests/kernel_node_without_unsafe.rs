@@ -1,4 +1,10 @@
 //! A launch is `unsafe` where its node is added, for all replays.
+//!
+//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//!
+//! **Mend:** Write `unsafe` where the node is added. See `ui-tests/mended/kernel_node_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result};
 

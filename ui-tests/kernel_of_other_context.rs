@@ -1,4 +1,10 @@
-//! A function of one context is not launched in another. A typed kernel has no brand: its launch is refused at run time.
+//! A function of one context is not launched in another.
+//!
+//! **Why:** A typed kernel has no brand: its launch is refused at run time. It is a part of `own-context`.
+//!
+//! **Mend:** Load the module under the guard that launches. See `ui-tests/mended/kernel_of_other_context.rs`.
+//!
+//! **Mistake** (E0597):
 #![allow(unsafe_code)]
 
 use cuscope::{Context, ContextStack, LaunchConfig, Result};

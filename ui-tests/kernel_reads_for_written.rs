@@ -1,4 +1,11 @@
 //! What a typed kernel writes is passed as `&mut buffer`.
+//!
+//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
+//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//!
+//! **Mend:** Write `&mut`. See `ui-tests/mended/kernel_reads_for_written.rs`.
+//!
+//! **Mistake** (E0277):
 #![allow(unsafe_code)]
 
 use cuscope::{ContextStack, Context, DeviceBuffer, LaunchConfig, Module, Result};

@@ -1,4 +1,11 @@
 //! A typed kernel is launched with as many arguments as its signature has.
+//!
+//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
+//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//!
+//! **Mend:** Pass all of them. See `ui-tests/mended/kernel_with_too_few.rs`.
+//!
+//! **Mistake** (E0277):
 #![allow(unsafe_code)]
 
 use cuscope::{Context, ContextStack, LaunchConfig, Result};

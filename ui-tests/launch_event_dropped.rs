@@ -1,4 +1,10 @@
-//! A launch borrows its events until it is made: the driver gets their handles. Drop them later.
+//! A launch borrows its events until it is made.
+//!
+//! **Why:** The driver gets their handles. It is a part of `launch-attributes`.
+//!
+//! **Mend:** Drop them later. See `ui-tests/mended/launch_event_dropped.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::{EventFlags, Function, LaunchConfig, PushedGuard, Result, Stream};
 

@@ -1,5 +1,10 @@
-//! The event of a launch is one of the launch's context: the driver refuses another (F318). Create it under the guard that
-//! launches.
+//! The event of a launch is one of the launch's context.
+//!
+//! **Why:** The driver refuses another (F318). It is a part of `launch-attributes`.
+//!
+//! **Mend:** Create it under the guard that launches. See `ui-tests/mended/launch_event_of_other_context.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, EventFlags, LaunchConfig, Result};
 

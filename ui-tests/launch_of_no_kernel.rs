@@ -1,4 +1,12 @@
-//! A launch takes a `Function` or a `Kernel`. Look it up in the module, get it from the library's kernel, bind it.
+//! A launch takes a `Function` or a `Kernel`.
+//!
+//! **Why:** What else has code has no handle that the driver could launch in this context. It is a part of
+//! `arguments-lowered`.
+//!
+//! **Mend:** Look it up in the module, get it from the library's kernel, or bind it. See
+//! `ui-tests/mended/launch_of_no_kernel.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::library::LibraryKernel;
 use cuscope::{Detached, Function, LaunchConfig, Module, PushedGuard, Result, Stream};

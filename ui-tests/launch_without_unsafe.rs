@@ -1,5 +1,12 @@
-//! A launch is `unsafe`: no compiler has seen that the kernel stays inside its buffers, and if it does
-//! not, the process loses the GPU (F60). Check the kernel against the contract of `launch_unchecked`.
+//! A launch is `unsafe`.
+//!
+//! **Why:** No compiler has seen that the kernel stays inside its buffers, and if it does not, the process loses the
+//! GPU (F60). Check the kernel against the contract of `launch_unchecked`. It is a part of `idle-outside`.
+//!
+//! **Mend:** Check the kernel against the contract of `launch_unchecked`, and say so in an `unsafe` block. See
+//! `ui-tests/mended/launch_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 

@@ -1,5 +1,11 @@
-//! Each way to launch a kernel is `unsafe`, as nobody checks what a kernel does: on a default stream, without a wait, in an
-//! ordered stream, and in a node of a graph or of a definition that changes.
+//! Each way to launch a kernel is `unsafe`, as nobody checks what a kernel does.
+//!
+//! **Why:** On a default stream, without a wait, in an ordered stream, and in a node of a graph or of a definition
+//! that changes. It is a part of `arguments-lowered`.
+//!
+//! **Mend:** Write `unsafe`, and what the kernel does. See `ui-tests/mended/launches_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::graph::{Graph, GraphDefinition, KernelNode};
 use cuscope::{Function, LaunchConfig, OrderedStream, PushedGuard, Result, SyncDefaultStream, SyncStream};

@@ -1,5 +1,11 @@
-//! What a scope reads or writes is lent to it until it has waited: host memory, and memory that it does not hold. If it were
-//! lent for the call alone, the program could change or free it while a copy is in flight.
+//! What a scope reads or writes is lent to it until it has waited.
+//!
+//! **Why:** Host memory, and memory that it does not hold. If it were lent for the call alone, the program could
+//! change or free it while a copy is in flight. It is a part of `scope-borrows`.
+//!
+//! **Mend:** Lend it for the lifetime of the scope. See `ui-tests/mended/lent_for_less_than_a_scope.rs`.
+//!
+//! **Mistake** (E0621, a lifetime that may not live long enough):
 
 use cuscope::memory::{DeviceSlice, GrowableBuffer, PitchedBuffer};
 use cuscope::texture::Array;

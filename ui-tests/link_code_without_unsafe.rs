@@ -1,5 +1,11 @@
-//! The linker takes machine code as it is, and dies of some: that it is a compiler's is the caller's word. So is where
-//! the linked code finds the symbols of the host, and that an image whose length nobody knows is whole.
+//! The linker takes machine code as it is, and dies of some.
+//!
+//! **Why:** That it is a compiler's is the caller's word. So is where the linked code finds the symbols of the host,
+//! and that an image whose length nobody knows is whole. It is a part of `image-whole`.
+//!
+//! **Mend:** Give the word in an `unsafe` block. See `ui-tests/mended/link_code_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{Cubin, PushedGuard, Result, jit::JitOptions};
 use std::ffi::c_void;

@@ -1,5 +1,11 @@
-//! What a scope holds outlives its closure, as the work does: make the buffer outside, or take
-//! `stream.scratch`.
+//! What a scope holds outlives its closure, as the work does.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Make the buffer outside, or take `stream.scratch`. See `ui-tests/mended/local_buffer_held.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{PushedGuard, Result, Stream};
 

@@ -1,4 +1,11 @@
-//! A graph that a scope replays may run until the scope ends: lend it memory that lives longer.
+//! A graph that a scope replays may run until the scope ends.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Lend it memory that lives longer. See `ui-tests/mended/local_buffer_replayed.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
 

@@ -1,5 +1,11 @@
-//! Host memory that is transferred outlives the closure of the scope, as the transfer does: declare it
-//! outside.
+//! Host memory that is transferred outlives the closure of the scope, as the transfer does.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Declare it above the scope. See `ui-tests/mended/local_slice_uploaded.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

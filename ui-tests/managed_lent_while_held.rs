@@ -1,4 +1,10 @@
-//! A scope has managed memory until it ends: its kernels may be writing.
+//! A scope has managed memory until it ends.
+//!
+//! **Why:** Its kernels may be writing. It is a part of `host-when-idle`.
+//!
+//! **Mend:** Lend it to the host after the scope. See `ui-tests/mended/managed_lent_while_held.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

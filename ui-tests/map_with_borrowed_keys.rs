@@ -1,4 +1,11 @@
-//! The keys of a map of handles outlive every guard, so they do not borrow. Use `String`, or a number.
+//! The keys of a map of handles outlive every guard, so they do not borrow.
+//!
+//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
+//! context. This is `detached-unusable`.
+//!
+//! **Mend:** Use `String`, or a number. See `ui-tests/mended/map_with_borrowed_keys.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{Context, Detached, Result, Stream};
 use std::collections::HashMap;

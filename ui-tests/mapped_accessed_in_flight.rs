@@ -1,4 +1,11 @@
-//! What `access` lends of mapped memory is given back before a kernel uses it: ask again afterwards.
+//! What `access` lends of mapped memory is given back before a kernel uses it.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Ask again afterwards. See `ui-tests/mended/mapped_accessed_in_flight.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Function, LaunchConfig, ScopedPinned, ScopedStream, Result};
 

@@ -1,5 +1,12 @@
-//! What a scope maps is used by its streams, which order it: launch on one of them, or pass `&mut pinned`
-//! outside of the scope.
+//! What a scope maps is used by its streams, which order it.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Launch on one of them, or pass `&mut pinned` outside of the scope. See
+//! `ui-tests/mended/mapped_in_blocking_launch.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Function, LaunchConfig, ScopedPinned, SyncStream, Result};
 

@@ -1,5 +1,10 @@
-//! Memory that one scope maps is no other scope's: `access` would not wait for the other's kernels. Use the
-//! streams of the scope that maps it.
+//! Memory that one scope maps is no other scope's.
+//!
+//! **Why:** `access` would not wait for the other's kernels. It is a part of `scope-own`.
+//!
+//! **Mend:** Use the streams of the scope that maps it. See `ui-tests/mended/mapped_in_other_scope.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{Function, LaunchConfig, PinnedBuffer, PushedGuard, Result, Stream};
 

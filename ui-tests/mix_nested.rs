@@ -1,6 +1,11 @@
-//! A handle is used only under the guard that it came from. The driver stops nothing: it would work
-//! on memory of another context (F34, F35) or refuse a stream (F32). Pop the inner guard first, or
-//! create the stream under it.
+//! A handle is used only under the guard that it came from.
+//!
+//! **Why:** The driver stops nothing: it would work on memory of another context (F34, F35) or refuse a stream
+//! (F32). It is a part of `own-context`.
+//!
+//! **Mend:** Pop the inner guard first, or create the stream under it. See `ui-tests/mended/mix_nested.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, DeviceBuffer, Result};
 

@@ -1,4 +1,10 @@
 //! A stream of another context takes memory of that context, and between contexts `copy_from_peer` copies.
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Copy by `copy_from_peer`. See `ui-tests/mended/mix_on_peer_stream.rs`.
+//!
+//! **Mistake** (a lifetime that may not live long enough):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

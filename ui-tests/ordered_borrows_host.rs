@@ -1,4 +1,10 @@
-//! Host memory that is in flight belongs to the pending value. A borrowed slice may end before the copy.
+//! Host memory that is in flight belongs to the pending value.
+//!
+//! **Why:** A borrowed slice may end before the copy. It is a part of `pending-owns`.
+//!
+//! **Mend:** Give it page-locked memory, which `wait` gives back. See `ui-tests/mended/ordered_borrows_host.rs`.
+//!
+//! **Mistake** (E0308):
 
 use cuscope::{OrderedBuffer, OrderedStream, Result};
 

@@ -1,4 +1,10 @@
-//! Shared memory is only read: several streams may do that at the same time.
+//! Shared memory is only read.
+//!
+//! **Why:** Several streams may do that at the same time. It is a part of `shared-behind`.
+//!
+//! **Mend:** Write it before it is shared. See `ui-tests/mended/ordered_shared_written.rs`.
+//!
+//! **Mistake** (E0277, E0308):
 
 use cuscope::{Function, LaunchConfig, OrderedStream, Result, SharedBuffer};
 

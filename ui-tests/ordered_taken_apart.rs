@@ -1,5 +1,11 @@
-//! Memory of an ordered stream is not taken out of its `Ordered`: what takes memory without one does not follow the stream's
-//! work. `into_idle` waits and gives it back.
+//! Memory of an ordered stream is not taken out of its `Ordered`.
+//!
+//! **Why:** What takes memory without one does not follow the stream's work. `into_idle` waits and gives it back. It
+//! is a part of `ordered-apart`.
+//!
+//! **Mend:** Call `into_idle`, which waits. See `ui-tests/mended/ordered_taken_apart.rs`.
+//!
+//! **Mistake** (E0616):
 
 use cuscope::memory::DeviceSlice;
 use cuscope::ordered::Ordered;

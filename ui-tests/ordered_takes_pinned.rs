@@ -1,4 +1,10 @@
-//! An ordered stream lends no host memory to a kernel: it may be dropped while the device uses it.
+//! An ordered stream lends no host memory to a kernel.
+//!
+//! **Why:** It may be dropped while the device uses it. It is a part of `ordered-apart`.
+//!
+//! **Mend:** Copy it to memory of the stream. See `ui-tests/mended/ordered_takes_pinned.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Function, LaunchConfig, OrderedStream, PinnedBuffer, Result};
 

@@ -1,4 +1,11 @@
-//! An ordered stream uses only its own memory: a buffer that it has not adopted may be dropped while the device uses it.
+//! An ordered stream uses only its own memory.
+//!
+//! **Why:** A buffer that it has not adopted may be dropped while the device uses it. It is a part of
+//! `ordered-apart`.
+//!
+//! **Mend:** Let the stream adopt the buffer. See `ui-tests/mended/ordered_takes_plain_buffer.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, OrderedStream, Result};
 

@@ -1,4 +1,10 @@
-//! A buffer that left its stream is an ordinary one. The stream does not use it any more.
+//! A buffer that left its stream is an ordinary one.
+//!
+//! **Why:** The stream does not use it any more. It is a part of `ordered-apart`.
+//!
+//! **Mend:** Use it before, or use the ordinary buffer. See `ui-tests/mended/ordered_used_after_into_idle.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::{OrderedBuffer, OrderedStream, PushedGuard, Result};
 

@@ -1,4 +1,11 @@
 //! While a scope holds memory of an ordered stream, the stream does not use it.
+//!
+//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
+//! order of the calls. The free is behind them. This is `ordered-apart`.
+//!
+//! **Mend:** Use it after the scope. See `ui-tests/mended/ordered_used_while_held.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{OrderedBuffer, OrderedStream, PushedGuard, Result};
 

@@ -1,4 +1,11 @@
 //! What a typed kernel of a struct writes, an `Out<T>`, is passed as `&mut buffer`.
+//!
+//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
+//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//!
+//! **Mend:** Take it as `&mut`. See `ui-tests/mended/out_given_shared_memory.rs`.
+//!
+//! **Mistake** (E0277):
 #![allow(unsafe_code)]
 
 use cuscope::{DeviceBuffer, In, Kernel, LaunchConfig, Out, Result, SyncStream};

@@ -1,5 +1,12 @@
-//! A buffer is lent to a launch, not given: it would be freed when the call returns, and the kernel
-//! might still use it (F94). Pass `&x` for what the kernel reads, `&mut x` for what it writes.
+//! A buffer is lent to a launch, not given.
+//!
+//! **Why:** It would be freed when the call returns, and the kernel might still use it (F94). It is a part of
+//! `arguments-lowered`.
+//!
+//! **Mend:** Pass `&x` for what the kernel reads, `&mut x` for what it writes. See
+//! `ui-tests/mended/owned_argument.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 

@@ -1,4 +1,11 @@
 //! Code that is generic over the elements writes `Value<T>` for a number in the signature of a kernel.
+//!
+//! **Why:** A type that is only known as an element may be a struct, which is passed as its bytes. It is a part of
+//! `arguments-lowered`.
+//!
+//! **Mend:** Write `Value<T>`, which stands for a number too. See `ui-tests/mended/parameter_of_any_element.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::memory::Element;
 use cuscope::{In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result};

@@ -1,4 +1,10 @@
-//! A part of a buffer lives no longer than the buffer: its memory would be freed, and handed out again.
+//! A part of a buffer lives no longer than the buffer.
+//!
+//! **Why:** Its memory would be freed, and handed out again. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Drop the buffer after its last part. See `ui-tests/mended/part_outlives_buffer.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::{DeviceBuffer, DeviceSliceMut, SyncStream, Result};
 

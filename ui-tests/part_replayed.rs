@@ -1,4 +1,10 @@
-//! A graph keeps whole buffers: a part does not stand for its buffer in a replay.
+//! A graph keeps whole buffers.
+//!
+//! **Why:** A part does not stand for its buffer in a replay. It is a part of `replay-names`.
+//!
+//! **Mend:** Name the whole buffer. See `ui-tests/mended/part_replayed.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Graph, Result, SyncStream};
 

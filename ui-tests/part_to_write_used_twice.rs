@@ -1,4 +1,10 @@
-//! A part to write is there once: two of them could be written by two kernels at the same time.
+//! A part to write is there once.
+//!
+//! **Why:** Two of them could be written by two kernels at the same time. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Split the part, or pass it once. See `ui-tests/mended/part_to_write_used_twice.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::memory::DeviceSliceMut;
 use cuscope::{Function, LaunchConfig, Result, SyncStream};

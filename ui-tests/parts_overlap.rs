@@ -1,4 +1,12 @@
-//! Parts that are written do not overlap: `split_at_mut` and `chunks_mut` give several at a time.
+//! Parts that are written do not overlap.
+//!
+//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
+//! They are as long as the operation says. This is `host-memory-borrowed`.
+//!
+//! **Mend:** Take them by `split_at_mut` or `chunks_mut`, which give several at a time. See
+//! `ui-tests/mended/parts_overlap.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{DeviceBuffer, SyncStream, Result};
 

@@ -1,4 +1,11 @@
-//! Memory that is lent to read gives no parts to write: whoever else it is lent to may read them, or take the same parts.
+//! Memory that is lent to read gives no parts to write.
+//!
+//! **Why:** Whoever else it is lent to may read them, or take the same parts. It is a part of
+//! `host-memory-borrowed`.
+//!
+//! **Mend:** Take the memory as `&mut`. See `ui-tests/mended/parts_to_write_of_shared_memory.rs`.
+//!
+//! **Mistake** (E0308, E0596):
 
 use cuscope::memory::DeviceSliceMut;
 use cuscope::{DeviceBuffer, PushedGuard, Result};

@@ -1,5 +1,12 @@
-//! A copy from another context writes memory of the stream's guard (F34). To write memory of another guard, use
-//! `copy_to_peer`, which reads memory of the stream's guard.
+//! A copy from another context writes memory of the stream's guard (F34).
+//!
+//! **Why:** To write memory of another guard, use `copy_to_peer`, which reads memory of the stream's guard. It is a
+//! part of `peers-borrowed`.
+//!
+//! **Mend:** To write memory of another guard, use `copy_to_peer`, which reads memory of the stream's guard. See
+//! `ui-tests/mended/peer_copy_to_covered.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,4 +1,10 @@
-//! A copy between contexts has two ends: nothing is copied to the memory that it is copied from.
+//! A copy between contexts has two ends.
+//!
+//! **Why:** Nothing is copied to the memory that it is copied from. It is a part of `peers-borrowed`.
+//!
+//! **Mend:** Copy to another buffer. See `ui-tests/mended/peer_copy_to_itself.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, Result, SyncStream};
 

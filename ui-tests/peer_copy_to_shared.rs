@@ -1,4 +1,10 @@
-//! A copy between contexts writes what it copies to, so that it takes that alone: others may read memory that is lent to read.
+//! A copy between contexts writes what it copies to, so that it takes that alone.
+//!
+//! **Why:** Others may read memory that is lent to read. It is a part of `peers-borrowed`.
+//!
+//! **Mend:** Take it as `&mut`. See `ui-tests/mended/peer_copy_to_shared.rs`.
+//!
+//! **Mistake** (E0308):
 
 use cuscope::{DeviceBuffer, Result, SyncStream};
 

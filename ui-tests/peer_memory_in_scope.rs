@@ -1,5 +1,11 @@
-//! A scope borrows memory of another context until it ends: it lives longer, is copied to by one operation, and is not
-//! written while it is copied.
+//! A scope borrows memory of another context until it ends.
+//!
+//! **Why:** It lives longer, is copied to by one operation, and is not written while it is copied. It is a part of
+//! `peers-borrowed`.
+//!
+//! **Mend:** Allocate outside, and use one scope for each use. See `ui-tests/mended/peer_memory_in_scope.rs`.
+//!
+//! **Mistake** (E0499, E0502, E0597):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

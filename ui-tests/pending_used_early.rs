@@ -1,4 +1,11 @@
 //! Host memory that is in flight comes back when the device is done, and not before.
+//!
+//! **Why:** Host memory in flight belongs to a value that gives it back when the device is done. If nothing proves
+//! that, the memory leaks. This is `pending-owns`.
+//!
+//! **Mend:** Wait for the pending value, which returns the memory. See `ui-tests/mended/pending_used_early.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::{OrderedBuffer, OrderedStream, PinnedBuffer, Result};
 

@@ -1,4 +1,10 @@
-//! Page-locked memory is freed once nothing borrows it any more: a copy may be writing to it.
+//! Page-locked memory is freed once nothing borrows it any more.
+//!
+//! **Why:** A copy may be writing to it. It is a part of `pinned-is-rusts`.
+//!
+//! **Mend:** Drop it after its last use. See `ui-tests/mended/pinned_freed_while_lent.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::{DeviceBuffer, PinnedBuffer, PushedGuard, Result, Stream};
 

@@ -1,4 +1,10 @@
-//! The parts of held rows replace them: a use of the whole would not be ordered with uses of the parts.
+//! The parts of held rows replace them.
+//!
+//! **Why:** A use of the whole would not be ordered with uses of the parts. It is a part of `scope-ordered`.
+//!
+//! **Mend:** Use the parts, or split later. See `ui-tests/mended/pitched_held_used_after_split.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::scope::ScopedPitchedBuffer;
 use cuscope::{Result, ScopedStream};

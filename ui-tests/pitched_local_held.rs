@@ -1,4 +1,11 @@
-//! A scope holds rows until it has waited: make the buffer outside of the closure.
+//! A scope holds rows until it has waited.
+//!
+//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
+//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//!
+//! **Mend:** Make the buffer outside of the closure. See `ui-tests/mended/pitched_local_held.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{PushedGuard, Result, Stream};
 

@@ -1,4 +1,10 @@
 //! Rows of a covered guard are not copied under the guard that covers it, which may be of another context (F34).
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Allocate under the guard that copies. See `ui-tests/mended/pitched_of_covered_guard.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,4 +1,10 @@
-//! A rectangle lives no longer than its buffer: the memory would be freed, and handed out again.
+//! A rectangle lives no longer than its buffer.
+//!
+//! **Why:** The memory would be freed, and handed out again. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Drop the buffer after its last rectangle. See `ui-tests/mended/pitched_part_outlives_buffer.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::memory::PitchedBuffer;
 use cuscope::{Result, SyncStream};

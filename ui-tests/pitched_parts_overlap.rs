@@ -1,4 +1,11 @@
-//! Rectangles that are written do not overlap: split the buffer by columns, rows or planes.
+//! Rectangles that are written do not overlap.
+//!
+//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
+//! They are as long as the operation says. This is `host-memory-borrowed`.
+//!
+//! **Mend:** Split the buffer by columns, rows or planes. See `ui-tests/mended/pitched_parts_overlap.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::memory::PitchedBuffer;
 use cuscope::{Result, SyncStream};

@@ -1,4 +1,11 @@
 //! Rows of one guard are not copied under another one, which may be of another context (F34).
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Detach them, and attach them to the other guard, which compares. See
+//! `ui-tests/mended/pitched_under_another_guard.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Context, ContextStack, Result};
 

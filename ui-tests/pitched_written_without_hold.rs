@@ -1,4 +1,12 @@
-//! A scope writes memory that it holds: `let mut held = s.hold(&mut buffer);`, and pass `&mut held`.
+//! A scope writes memory that it holds.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Write `let mut held = s.hold(&mut buffer);`, and pass `&mut held`. See
+//! `ui-tests/mended/pitched_written_without_hold.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::memory::PitchedBuffer;
 use cuscope::{PushedGuard, Result, Stream};

@@ -1,5 +1,11 @@
-//! Only this crate says what is a place on the stack: another type could hand out guards that nothing
-//! covers (F88). Take `stack: &mut impl PushContext` instead of being one.
+//! Only this crate says what is a place on the stack.
+//!
+//! **Why:** Another type could hand out guards that nothing covers (F88). It is a part of `right-context`.
+//!
+//! **Mend:** Take `stack: &mut impl PushContext` instead of being one. See
+//! `ui-tests/mended/push_context_is_sealed.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Context, PushContext, PushedGuard, Result};
 

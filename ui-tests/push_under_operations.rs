@@ -1,5 +1,11 @@
-//! Operations on a stream hold the guard that they come from: it cannot be covered under them.
-//! Take them again when the inner guard is gone: `outer.on(&stream)` costs nothing.
+//! Operations on a stream hold the guard that they come from.
+//!
+//! **Why:** It cannot be covered under them. It is a part of `covered-unusable`.
+//!
+//! **Mend:** Take them again when the inner guard is gone: `outer.on(&stream)` costs nothing. See
+//! `ui-tests/mended/push_under_operations.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Context, ContextStack, DeviceBuffer, Result};
 

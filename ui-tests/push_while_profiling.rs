@@ -1,4 +1,10 @@
-//! A profiler is started and stopped in one context, so that the guard is covered by no other meanwhile. Push first, or stop.
+//! A profiler is started and stopped in one context, so that the guard is covered by no other meanwhile.
+//!
+//! **Why:** A guard cannot be used while another guard lies on it. This is `covered-unusable`.
+//!
+//! **Mend:** Push first, or stop. See `ui-tests/mended/push_while_profiling.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Context, PushedGuard, Result};
 

@@ -1,6 +1,12 @@
-//! The driver follows a context's handle unchecked: pushing one that is none kills the process (F6), or
-//! leaves a destroyed context on the stack (F14). So taking one from foreign code is `unsafe`, and so is creating one from
-//! parameters with pointers.
+//! Taking a context from foreign code is `unsafe`, and so is creating one from parameters with pointers.
+//!
+//! **Why:** The driver follows a context's handle unchecked. Pushing one that is none kills the process (F6), or
+//! leaves a destroyed context on the stack (F14). It is a part of `ended-once`.
+//!
+//! **Mend:** Write an `unsafe` block that says why the context is alive, and the pointers valid. See
+//! `ui-tests/mended/raw_context_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{Context, ContextFlags, Device, Result, ffi, foreign::Ownership};
 

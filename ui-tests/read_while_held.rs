@@ -1,4 +1,11 @@
 //! A buffer that a scope holds is read through what holds it, `&held`, so that the read is ordered.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Read `&held`. See `ui-tests/mended/read_while_held.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

@@ -1,5 +1,11 @@
-//! A registration does not outlive its memory: copies with other memory at the address would use the old
-//! pages (F168). Keep what lives longer in a `PinnedBuffer`.
+//! A registration does not outlive its memory.
+//!
+//! **Why:** Copies with other memory at the address would use the old pages (F168). It is a part of
+//! `pinned-is-rusts`.
+//!
+//! **Mend:** Keep what lives longer in a `PinnedBuffer`. See `ui-tests/mended/registered_outlives_slice.rs`.
+//!
+//! **Mistake** (E0515):
 
 use cuscope::{PushedGuard, Result, memory::Registered};
 

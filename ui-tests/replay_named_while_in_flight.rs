@@ -1,4 +1,11 @@
-//! What a replay in a scope names stays lent until the scope has waited: hold it, and download `&held`.
+//! What a replay in a scope names stays lent until the scope has waited.
+//!
+//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
+//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//!
+//! **Mend:** Hold it, and download `&held`. See `ui-tests/mended/replay_named_while_in_flight.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, Graph, PushedGuard, Result, Stream};
 

@@ -1,5 +1,10 @@
-//! A handle does not leave the function whose guard it belongs to: its user could not show that the
-//! context is current (F3). Take the guard as an argument, or return `stream.detach()`.
+//! A handle does not leave the function whose guard it belongs to.
+//!
+//! **Why:** Its user could not show that the context is current (F3). It is a part of `own-context`.
+//!
+//! **Mend:** Take the guard as an argument, or return `stream.detach()`. See `ui-tests/mended/return_handle.rs`.
+//!
+//! **Mistake** (E0515):
 
 use cuscope::{Context, ContextStack, Result, Stream};
 

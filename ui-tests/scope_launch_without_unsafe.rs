@@ -1,4 +1,11 @@
-//! A launch on a stream is `unsafe`, as every launch is: the kernel is outside Rust.
+//! A launch on a stream is `unsafe`, as every launch is.
+//!
+//! **Why:** The kernel is outside Rust. It is a part of `idle-outside`.
+//!
+//! **Mend:** Write `unsafe`, and why the kernel keeps to its memory. See
+//! `ui-tests/mended/scope_launch_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::{Function, ScopedBuffer, LaunchConfig, ScopedStream, Result};
 

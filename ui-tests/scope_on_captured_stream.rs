@@ -1,4 +1,11 @@
-//! A scope cannot use a stream that is captured, as it could not wait for it: take another one.
+//! A scope cannot use a stream that is captured, as it could not wait for it.
+//!
+//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
+//! and panics. This is `captured-unused`.
+//!
+//! **Mend:** Take another one. See `ui-tests/mended/scope_on_captured_stream.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{Graph, PushedGuard, Result, Stream};
 

@@ -1,4 +1,12 @@
-//! The arguments of a launch in a scope are a tuple, also a single one: write `(&mut *y,)`.
+//! The arguments of a launch in a scope are a tuple, also a single one.
+//!
+//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
+//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
+//! `arguments-lowered`.
+//!
+//! **Mend:** Write `(&mut *y,)`. See `ui-tests/mended/scope_single_argument.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Function, ScopedBuffer, LaunchConfig, ScopedStream, Result};
 

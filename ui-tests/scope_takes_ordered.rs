@@ -1,4 +1,12 @@
-//! A scope uses memory of an ordered stream only once it holds that by `hold_ordered`, behind the work of the stream.
+//! A scope uses memory of an ordered stream only once it holds that by `hold_ordered`, behind the work of the
+//! stream.
+//!
+//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
+//! order of the calls. The free is behind them. This is `ordered-apart`.
+//!
+//! **Mend:** Hold it by `hold_ordered`. See `ui-tests/mended/scope_takes_ordered.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{OrderedBuffer, PushedGuard, Result, Stream};
 

@@ -1,4 +1,10 @@
-//! What a scope takes, only this crate says: that its uses are noted is what orders the streams.
+//! What a scope takes, only this crate says.
+//!
+//! **Why:** That its uses are noted is what orders the streams. It is a part of `scope-ordered`.
+//!
+//! **Mend:** Pass the memory that your type has. See `ui-tests/mended/scope_traits_are_sealed.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{KernelArg, KernelArgs, memory::InScope};
 

@@ -1,4 +1,10 @@
-//! Only this crate says what staged memory is: the device writes there. Use `s.stage` or `s.map`.
+//! Only this crate says what staged memory is.
+//!
+//! **Why:** The device writes there. It is a part of `scope-borrows`.
+//!
+//! **Mend:** Use `s.stage` or `s.map`. See `ui-tests/mended/scoped_host_memory_is_sealed.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::scope::ScopedHostMemory;
 

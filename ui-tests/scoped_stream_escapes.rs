@@ -1,4 +1,11 @@
-//! A `ScopedStream` does not leave its scope, which waits for it: make a new one in the next scope.
+//! A `ScopedStream` does not leave its scope, which waits for it.
+//!
+//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
+//! context. This is `scope-own`.
+//!
+//! **Mend:** Make a new one in the next scope. See `ui-tests/mended/scoped_stream_escapes.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{PushedGuard, ScopedStream, Result, Stream};
 

@@ -1,5 +1,12 @@
-//! A `ScopedStream` stays on its scope's thread. Give each thread a context stack and a scope of its own;
-//! streams may be shared.
+//! A `ScopedStream` stays on its scope's thread.
+//!
+//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
+//! context. This is `scope-own`.
+//!
+//! **Mend:** Give each thread a context stack and a scope of its own; streams may be shared. See
+//! `ui-tests/mended/scoped_stream_sent.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{PushedGuard, Result, Stream};
 

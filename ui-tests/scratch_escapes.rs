@@ -1,4 +1,11 @@
-//! Scratch memory is freed inside its scope, and does not leave it: allocate outside what is to stay.
+//! Scratch memory is freed inside its scope, and does not leave it.
+//!
+//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
+//! context. This is `scope-own`.
+//!
+//! **Mend:** Allocate outside what is to stay. See `ui-tests/mended/scratch_escapes.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{PushedGuard, Result, ScopedBuffer, Stream};
 

@@ -1,5 +1,12 @@
-//! Dropped scratch memory is freed behind the work that was enqueued, and takes no more: drop it, and the parts
-//! that read it, after their last use.
+//! Dropped scratch memory is freed behind the work that was enqueued, and takes no more.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Drop it, and the parts that read it, after their last use. See
+//! `ui-tests/mended/scratch_used_after_drop.rs`.
+//!
+//! **Mistake** (E0382, E0505):
 
 use cuscope::{ScopedStream, Result};
 

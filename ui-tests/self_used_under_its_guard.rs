@@ -1,5 +1,11 @@
-//! A guard borrows the stack for as long as it lives, and a method borrows all of `self`. Borrow the fields apart, by
-//! `let Self { stack, context, .. } = self`, or let `Context::with` push.
+//! A guard borrows the stack for as long as it lives, and a method borrows all of `self`.
+//!
+//! **Why:** A guard cannot be used while another guard lies on it. This is `covered-unusable`.
+//!
+//! **Mend:** Borrow the fields apart, by `let Self { stack, context, .. } = self`, or let `Context::with` push. See
+//! `ui-tests/mended/self_used_under_its_guard.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,4 +1,11 @@
 //! A scope ends with a wait for its streams, so a semaphore that they signal lives longer than the scope.
+//!
+//! **Why:** Memory of another interface is used only where both sides ordered their work, and it and imported
+//! semaphores end once, after all that uses them. This is `external-kept`.
+//!
+//! **Mend:** Let it live longer, without `move`. See `ui-tests/mended/semaphore_in_scope.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::external::ExternalSemaphore;
 use cuscope::{PushedGuard, Result, Stream};

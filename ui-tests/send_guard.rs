@@ -1,5 +1,11 @@
-//! A guard stays on its thread: the other one has a stack of its own, on which the context is not
-//! (F11). Move the context over, and push it there.
+//! A guard stays on its thread.
+//!
+//! **Why:** The other one has a stack of its own, on which the context is not (F11). It is a part of
+//! `stays-on-thread`.
+//!
+//! **Mend:** Move the context over, and push it there. See `ui-tests/mended/send_guard.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,10 @@
 //! The stack that `reentrant` lends is the calling thread's, and stays there (F11).
-//! The other thread takes its own.
+//!
+//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//!
+//! **Mend:** Take the other thread's own there. See `ui-tests/mended/send_nested_stack.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{ContextStack, Result};
 

@@ -1,5 +1,11 @@
-//! The arguments are a tuple, also if there is one only: the driver takes a list, and reads past the
-//! end of one that is too short (F93). Write `(&mut x,)`.
+//! The arguments are a tuple, also if there is one only.
+//!
+//! **Why:** The driver takes a list, and reads past the end of one that is too short (F93). It is a part of
+//! `arguments-lowered`.
+//!
+//! **Mend:** Write `(&mut x,)`. See `ui-tests/mended/single_argument.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
 

@@ -1,4 +1,11 @@
 //! What an operation of a scope reads is memory of cuscope, and no value that a kernel takes.
+//!
+//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
+//! other. This covers memory that the operations name. This is `scope-ordered`.
+//!
+//! **Mend:** Pass the memory that your type has. See `ui-tests/mended/source_is_sealed.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::scope::Source;
 

@@ -1,5 +1,12 @@
-//! A future that holds a guard over an `.await` may resume on another thread, where the context is
-//! not current (F11). Drop the guard before the `.await`, or run the future on one thread.
+//! A future that holds a guard over an `.await` may resume on another thread, where the context is not current
+//! (F11).
+//!
+//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//!
+//! **Mend:** Drop the guard before the `.await`, or run the future on one thread. See
+//! `ui-tests/mended/spawn_future.rs`.
+//!
+//! **Mistake** (error):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,10 @@
-//! Pushing changes the stack, so it takes the stack exclusively: that is what covers a guard.
-//! Write `let mut stack`.
+//! Pushing changes the stack, so it takes the stack exclusively.
+//!
+//! **Why:** That is what covers a guard. It is a part of `covered-unusable`.
+//!
+//! **Mend:** Write `let mut stack`. See `ui-tests/mended/stack_not_mut.rs`.
+//!
+//! **Mistake** (E0596):
 
 use cuscope::{Context, ContextStack, Result};
 

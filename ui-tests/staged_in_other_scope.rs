@@ -1,5 +1,10 @@
-//! Memory that one scope stages is no other scope's: `access` would not wait for the other's transfers.
-//! Use the streams of the scope that stages it.
+//! Memory that one scope stages is no other scope's.
+//!
+//! **Why:** `access` would not wait for the other's transfers. It is a part of `scope-own`.
+//!
+//! **Mend:** Use the streams of the scope that stages it. See `ui-tests/mended/staged_in_other_scope.rs`.
+//!
+//! **Mistake** (E0521):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

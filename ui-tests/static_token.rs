@@ -1,5 +1,11 @@
 //! A `static` is reachable from every thread, and a stack belongs to one (F11).
-//! Hand `&mut stack` on, or use `ContextStack::reentrant` in code that was handed none.
+//!
+//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//!
+//! **Mend:** Hand `&mut stack` on, or use `ContextStack::reentrant` in code that was handed none. See
+//! `ui-tests/mended/static_token.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::ContextStack;
 

@@ -1,5 +1,10 @@
-//! A stream that is captured is not asked, waited for or used: that would spoil the capture, or never
-//! be run. Use the capture's stream, or another stream.
+//! A stream that is captured is not asked, waited for or used.
+//!
+//! **Why:** That would spoil the capture, or never be run. It is a part of `captured-unused`.
+//!
+//! **Mend:** Use the capture's stream, or another stream. See `ui-tests/mended/stream_used_while_captured.rs`.
+//!
+//! **Mistake** (E0502):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

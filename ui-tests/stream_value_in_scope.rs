@@ -1,4 +1,11 @@
 //! A scope ends with a wait for its streams, so a number that they wait for lives longer than the scope.
+//!
+//! **Why:** A number that streams wait for and write is used atomically alone, and outlives the work that uses it.
+//! This is `values-atomic`.
+//!
+//! **Mend:** Let it live longer, without `move`. See `ui-tests/mended/stream_value_in_scope.rs`.
+//!
+//! **Mistake** (E0597):
 
 use cuscope::stream::{StreamValue, Until};
 use cuscope::{PushedGuard, Result, Stream};

@@ -1,4 +1,10 @@
-//! A surface needs the array exclusively: kernels write through it.
+//! A surface needs the array exclusively.
+//!
+//! **Why:** Kernels write through it. It is a part of `host-memory-borrowed`.
+//!
+//! **Mend:** Take the array as `&mut`. See `ui-tests/mended/surface_read_only_written.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::texture::Array;
 use cuscope::{PushedGuard, Result};

@@ -1,5 +1,11 @@
-//! Two guards cannot trade places: each would take the other's entry for its own, and pops would go
-//! out of order (F88). Swap what you keep beside the guards.
+//! Two guards cannot trade places.
+//!
+//! **Why:** Each would take the other's entry for its own, and pops would go out of order (F88). It is a part of
+//! `pops-in-order`.
+//!
+//! **Mend:** Swap what you keep beside the guards. See `ui-tests/mended/swap_guards.rs`.
+//!
+//! **Mistake** (E0499, E0597):
 
 use cuscope::{Context, ContextStack, Result};
 

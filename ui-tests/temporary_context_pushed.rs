@@ -1,4 +1,10 @@
-//! A context that nothing holds cannot be pushed: it would end with the line.
+//! A context that nothing holds cannot be pushed.
+//!
+//! **Why:** It would end with the line. It is a part of `context-alive`.
+//!
+//! **Mend:** Give it a name. See `ui-tests/mended/temporary_context_pushed.rs`.
+//!
+//! **Mistake** (E0716):
 
 use cuscope::{Context, ContextStack, Device, Result};
 

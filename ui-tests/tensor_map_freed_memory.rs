@@ -1,4 +1,10 @@
 //! A tensor map has the address of its memory, which is not freed before the last launch with the map.
+//!
+//! **Why:** A tensor map describes memory that it borrows, and no byte beyond it. This is `map-in-memory`.
+//!
+//! **Mend:** Drop the memory after the launch. See `ui-tests/mended/tensor_map_freed_memory.rs`.
+//!
+//! **Mistake** (E0505):
 
 use cuscope::tensor_map::TensorLayout;
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};

@@ -1,4 +1,10 @@
-//! A tensor has one owner: the buffer that takes it, or the other code that it is given to.
+//! A tensor has one owner.
+//!
+//! **Why:** The buffer that takes it, or the other code that it is given to. It is a part of `tensor-checked`.
+//!
+//! **Mend:** Give it to one of them. See `ui-tests/mended/tensor_twice.rs`.
+//!
+//! **Mistake** (E0382):
 
 use cuscope::foreign::dlpack::{DLManagedTensor, Tensor};
 use cuscope::{PushedGuard, Result};

@@ -1,4 +1,11 @@
 //! A texture of one guard is no argument under another one, which may be of another context.
+//!
+//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//!
+//! **Mend:** Detach it, and attach it to the other guard, which compares. See
+//! `ui-tests/mended/texture_under_another_guard.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
 use cuscope::{Context, ContextStack, LaunchConfig, Result};

@@ -1,5 +1,13 @@
-//! A tuple has at most 32 arguments. Put some of them in a `#[repr(C)]` struct, in the kernel and in Rust, or list
-//! them: `kernel.arguments()`.
+//! A tuple has at most 32 arguments.
+//!
+//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
+//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
+//! `arguments-lowered`.
+//!
+//! **Mend:** Put some of them in a `#[repr(C)]` struct, in the kernel and in Rust, or list them:
+//! `kernel.arguments()`. See `ui-tests/mended/too_many_arguments.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Function, LaunchConfig, Result, SyncStream};
 

@@ -1,5 +1,11 @@
-//! A stack lends one guard at a time: with two, the first would be used while the second's context
-//! is current (F33). Push the second on the first: `first.push(b)`.
+//! A stack lends one guard at a time.
+//!
+//! **Why:** With two, the first would be used while the second's context is current (F33). It is a part of
+//! `covered-unusable`.
+//!
+//! **Mend:** Push the second on the first: `first.push(b)`. See `ui-tests/mended/two_guards.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,5 +1,12 @@
-//! What waits for nothing is `unsafe`: memory that is allocated in the order of a stream, a fill without a wait, and memory
-//! that is attached to a stream. The program orders every other use itself.
+//! What waits for nothing is `unsafe`.
+//!
+//! **Why:** The program orders every other use itself: of memory that is allocated in the order of a stream, of a
+//! fill without a wait, and of memory that is attached to a stream. It is a part of `idle-outside`.
+//!
+//! **Mend:** Use the operations that wait, or say in an `unsafe` block how the program orders the uses. See
+//! `ui-tests/mended/unordered_memory_without_unsafe.rs`.
+//!
+//! **Mistake** (E0133):
 
 use cuscope::memory::{Attachment, MemoryPool};
 use cuscope::{DeviceBuffer, Result, SyncStream};

@@ -1,5 +1,11 @@
-//! Whatever writes a buffer takes `&mut`: another thread might read it at the same time, on another
-//! stream. Lend it with `&mut buffer`.
+//! Whatever writes a buffer takes `&mut`.
+//!
+//! **Why:** Another thread might read it at the same time, on another stream. It is a part of
+//! `host-memory-borrowed`.
+//!
+//! **Mend:** Lend it with `&mut buffer`. See `ui-tests/mended/upload_to_shared_buffer.rs`.
+//!
+//! **Mistake** (E0308):
 
 use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 

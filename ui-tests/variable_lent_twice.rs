@@ -1,4 +1,11 @@
 //! There is one exclusive view of a variable at a time.
+//!
+//! **Why:** A variable of a module or library is one buffer at any moment. The buffer keeps the code loaded and is
+//! not freed. This is `variable-lent-once`.
+//!
+//! **Mend:** Use the one view on all streams. See `ui-tests/mended/variable_lent_twice.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{Context, ContextStack, Result};
 

@@ -1,4 +1,10 @@
-//! An access policy window covers memory of the device: the L2 cache is there.
+//! An access policy window covers memory of the device.
+//!
+//! **Why:** The L2 cache is there. It is a part of `launch-attributes`.
+//!
+//! **Mend:** Upload the memory to a buffer. See `ui-tests/mended/window_over_host_memory.rs`.
+//!
+//! **Mistake** (E0277):
 
 use cuscope::{Result, Stream, memory::AccessPolicyWindow};
 

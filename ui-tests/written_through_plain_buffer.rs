@@ -1,5 +1,11 @@
-//! What a scope writes more than once is held: `&mut buffer` itself is an argument of one launch, and is
-//! then lent until the scope ends.
+//! What a scope writes more than once is held.
+//!
+//! **Why:** `&mut buffer` itself is an argument of one launch, and is then lent until the scope ends. It is a part
+//! of `scope-ordered`.
+//!
+//! **Mend:** Hold it, and pass `&mut held` to each. See `ui-tests/mended/written_through_plain_buffer.rs`.
+//!
+//! **Mistake** (E0499):
 
 use cuscope::{DeviceBuffer, Function, LaunchConfig, PushedGuard, Result, Stream};
 

@@ -7,12 +7,12 @@ mod choice;
 mod declared;
 mod elfstub;
 mod exports;
-mod search;
 mod shared;
 mod target;
 
 use choice::Driver;
 use shared::cargo::{self, failure, make_link};
+use shared::search::{self, Machine};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 use target::{Cfg, Platform, Target};
@@ -71,14 +71,13 @@ fn run() -> Result<(), String> {
 fn declare_inputs() {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src");
-    let loader_cache = Path::new("/etc/ld.so.cache"); // changes with the libraries installed
-    if loader_cache.exists() {
-        println!("cargo::rerun-if-changed={}", loader_cache.display());
+    // Changes with the libraries installed.
+    if Path::new(search::LOADER_CACHE).exists() {
+        println!("cargo::rerun-if-changed={}", search::LOADER_CACHE);
     }
-    for variable in ["DOCS_RS", "CUSCOPE_DRIVER", "LD_LIBRARY_PATH", search::LIBRARY_VARIABLE] {
-        println!("cargo::rerun-if-env-changed={variable}");
-    }
-    for variable in search::ROOT_VARIABLES {
+    let asked = ["DOCS_RS", "CUSCOPE_DRIVER", "LD_LIBRARY_PATH"];
+    let searched = [search::LIBRARY_VARIABLE, search::COMPILER_VARIABLE, search::CONDA_VARIABLE];
+    for variable in asked.into_iter().chain(searched).chain(search::ROOT_VARIABLES) {
         println!("cargo::rerun-if-env-changed={variable}");
     }
 }
@@ -125,9 +124,14 @@ fn link(cross: bool, documentation: bool) -> Result<(), String> {
 
 /// The libcuda that is found, if it can be linked; else a warning says why not.
 fn suitable(target: Target, names: &[String]) -> Result<Option<PathBuf>, String> {
-    let found = search::search(&|name| env::var_os(name), target, &Path::exists)
-        .map_err(|error| error.to_string())?;
-    let Some(file) = found.map(|found| found.path()) else { return Ok(None) };
+    let machine = Machine {
+        variable: &|name| env::var_os(name),
+        exists: &Path::exists,
+        names: &|folder| cargo::names_in(folder).unwrap_or_default(),
+        loader_cache: &fs::read(search::LOADER_CACHE).unwrap_or_default(),
+    };
+    let found = search::search(&machine, target.arch.name(), target.cross);
+    let Some(file) = found.map_err(|error| error.to_string())? else { return Ok(None) };
     let Some(path) = file.to_str() else {
         return Err(format!("{}: the path is not UTF-8", file.display()));
     };

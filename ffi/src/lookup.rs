@@ -118,42 +118,16 @@ mod native {
     #[allow(unsafe_code, reason = "dlopen and dlsym")]
     mod system {
         use super::*;
-        use core::ffi::{c_char, c_int};
-
-        /// The same on every Unix.
-        const RTLD_LAZY: c_int = 1;
-
-        // The crate `libc` declares them too. Compiling all that it has would take a tenth of the time of a build.
-        unsafe extern "C" {
-            fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
-            fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
-        }
 
         pub(super) fn open() -> *mut c_void {
             // SAFETY: a string that ends in NUL; libcuda's initialisers run as for a linked library
-            unsafe { dlopen(c"libcuda.so.1".as_ptr(), RTLD_LAZY) }
+            unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_LAZY) }
         }
 
         /// Finds a function by its name, which ends in NUL.
         pub(super) fn find(library: NonNull<c_void>, name: &'static str) -> *mut c_void {
             // SAFETY: a library that is loaded, and a string that ends in NUL, as `find` has asserted
-            unsafe { dlsym(library.as_ptr(), name.as_ptr().cast()) }
-        }
-
-        #[cfg(test)]
-        mod tests {
-            use super::*;
-
-            #[test]
-            fn the_loader_is_declared_as_the_crate_libc_does() {
-                type Open = unsafe extern "C" fn(*const c_char, c_int) -> *mut c_void;
-                type Find = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
-                let ours: (Open, Find) = (dlopen, dlsym);
-                let theirs: (Open, Find) = (libc::dlopen, libc::dlsym);
-                assert!(core::ptr::fn_addr_eq(ours.0, theirs.0));
-                assert!(core::ptr::fn_addr_eq(ours.1, theirs.1));
-                assert_eq!(RTLD_LAZY, libc::RTLD_LAZY);
-            }
+            unsafe { libc::dlsym(library.as_ptr(), name.as_ptr().cast()) }
         }
     }
 

@@ -13,8 +13,6 @@ mod declared;
 mod elfstub;
 #[path = "../build/exports.rs"]
 mod exports;
-#[path = "../build/search.rs"]
-mod search;
 #[path = "../build/shared/mod.rs"]
 mod shared;
 #[path = "../../tests/common/skipped.rs"]
@@ -26,7 +24,7 @@ use choice::{Driver, choose};
 use exports::Unsuitable;
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _};
 use object::{Endianness, Object as _, ObjectSection as _, ObjectSymbol as _, elf};
-use search::{Found, Why};
+use shared::search::{self, Machine, Why};
 use skipped::skipped;
 use std::collections::HashSet;
 use std::ffi::{CStr, CString, OsString};
@@ -144,14 +142,29 @@ fn search(
     target: Target,
     files: &[&str],
 ) -> Result<Option<PathBuf>, search::Error> {
+    search_with_cache(variables, target, files, &[])
+}
+
+/// Likewise, where the loader has a cache.
+fn search_with_cache(
+    variables: &[(&str, &str)],
+    target: Target,
+    files: &[&str],
+    loader_cache: &[u8],
+) -> Result<Option<PathBuf>, search::Error> {
     let variable = |name: &str| {
         variables.iter().find(|(set, _)| *set == name).map(|(_, value)| OsString::from(value))
     };
-    let exists = |path: &Path| {
-        files.iter().any(|file| Path::new(file).ancestors().any(|ancestor| ancestor == path))
+    let there = || files.iter().flat_map(|file| Path::new(file).ancestors());
+    let exists = |path: &Path| there().any(|it| it == path);
+    let names = |folder: &Path| {
+        let inside = there().filter(|it| it.parent() == Some(folder));
+        let names: HashSet<_> =
+            inside.map(|it| it.file_name().unwrap().to_str().unwrap()).collect();
+        names.into_iter().map(str::to_owned).collect()
     };
-    let found = search::search(&variable, target, &exists)?;
-    Ok(found.map(|found: Found| found.path()))
+    let machine = Machine { variable: &variable, exists: &exists, names: &names, loader_cache };
+    search::search(&machine, target.arch.name(), target.cross)
 }
 
 #[cfg(unix)] // the absolute paths of Linux
@@ -306,11 +319,204 @@ fn what_is_found() {
             Some("/p/lib64/libcuda.so"),
         ),
         ("toolkit before the system", &[], X86_64, &[driver, stub], Some(stub)),
+        (
+            "a toolkit with a version",
+            &[],
+            X86_64,
+            &[driver, "/usr/local/cuda-12.4/lib64/stubs/libcuda.so"],
+            Some("/usr/local/cuda-12.4/lib64/stubs/libcuda.so"),
+        ),
+        (
+            "of two versions the newest, by its numbers",
+            &[],
+            X86_64,
+            &[
+                "/usr/local/cuda-12.9/lib64/stubs/libcuda.so",
+                "/usr/local/cuda-12.10/lib64/stubs/libcuda.so",
+                "/usr/local/cuda-samples/lib64/stubs/libcuda.so",
+            ],
+            Some("/usr/local/cuda-12.10/lib64/stubs/libcuda.so"),
+        ),
+        (
+            "the newest version has no library",
+            &[],
+            X86_64,
+            &["/opt/cuda-13.0/bin/nvcc", "/opt/cuda-12.4/lib64/stubs/libcuda.so"],
+            Some("/opt/cuda-12.4/lib64/stubs/libcuda.so"),
+        ),
+        (
+            "the toolkit without a version is the one that the machine chose",
+            &[],
+            X86_64,
+            &["/usr/local/cuda-13.0/lib64/stubs/libcuda.so", stub],
+            Some(stub),
+        ),
+        (
+            "cross: a toolkit with a version",
+            &[],
+            TO_AARCH64,
+            &[
+                "/usr/local/cuda-12.4/lib64/stubs/libcuda.so",
+                "/usr/local/cuda-12.4/targets/sbsa-linux/lib/stubs/libcuda.so",
+            ],
+            Some("/usr/local/cuda-12.4/targets/sbsa-linux/lib/stubs/libcuda.so"),
+        ),
+        (
+            "conda's environment before what is installed",
+            &[("CONDA_PREFIX", "/env")],
+            X86_64,
+            &[stub, "/env/lib/stubs/libcuda.so"],
+            Some("/env/lib/stubs/libcuda.so"),
+        ),
+        (
+            "conda's environment without CUDA is no error",
+            &[("CONDA_PREFIX", "/env")],
+            X86_64,
+            &[stub, "/env/bin/python"],
+            Some(stub),
+        ),
+        (
+            "cross: what conda's environment has for the target",
+            &[("CONDA_PREFIX", "/env")],
+            TO_AARCH64,
+            &["/env/lib/stubs/libcuda.so", "/env/targets/sbsa-linux/lib/stubs/libcuda.so"],
+            Some("/env/targets/sbsa-linux/lib/stubs/libcuda.so"),
+        ),
+        (
+            "the C compiler's folders, before conda's environment",
+            &[("LIBRARY_PATH", "/none::/b"), ("CONDA_PREFIX", "/env")],
+            X86_64,
+            &["/env/lib/stubs/libcuda.so", "/b/libcuda.so"],
+            Some("/b/libcuda.so"),
+        ),
+        (
+            "the C compiler's folders without it are no error, and relative ones are not looked in",
+            &[("LIBRARY_PATH", "lib:/none")],
+            X86_64,
+            &["lib/libcuda.so", driver],
+            Some(driver),
+        ),
+        (
+            "cross: the C compiler's folders are of this machine",
+            &[("LIBRARY_PATH", "/b")],
+            TO_AARCH64,
+            &["/b/libcuda.so"],
+            None,
+        ),
+        (
+            "a variable that names a toolkit before those that do not",
+            &[("LIBRARY_PATH", "/b"), ("CONDA_PREFIX", "/env"), ("CUDA_HOME", "/h")],
+            X86_64,
+            &["/b/libcuda.so", "/env/lib/libcuda.so", "/h/lib64/libcuda.so"],
+            Some("/h/lib64/libcuda.so"),
+        ),
     ];
     for (name, variables, target, files, expected) in rows {
         let found =
             search(variables, *target, files).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(found.as_deref(), expected.map(Path::new), "{name}");
+    }
+}
+
+/// A cache as glibc's `ldconfig` writes it, with these libraries: flags, name and file of each.
+fn loader_cache(libraries: &[(u32, &str, &str)]) -> Vec<u8> {
+    let mut strings = Vec::new();
+    let mut entries = Vec::new();
+    let begin = 48 + 24 * libraries.len();
+    for (flags, name, file) in libraries {
+        let mut at = |text: &str| {
+            let at = u32::try_from(begin + strings.len()).unwrap();
+            strings.extend(text.bytes().chain([0]));
+            at.to_ne_bytes()
+        };
+        let (name, file) = (at(name), at(file));
+        entries.extend([flags.to_ne_bytes(), name, file, [0; 4], [0; 4], [0; 4]].concat());
+    }
+    let mut cache = b"glibc-ld.so.cache1.1".to_vec();
+    cache.extend(u32::try_from(libraries.len()).unwrap().to_ne_bytes());
+    cache.extend(u32::try_from(strings.len()).unwrap().to_ne_bytes());
+    cache.resize(48, 0);
+    [cache, entries, strings].concat()
+}
+
+#[cfg(unix)] // the absolute paths of Linux
+#[test]
+fn what_the_loader_has_noted_is_found() {
+    const OF_X86_64: u32 = 0x0303;
+    const OF_AARCH64: u32 = 0x0a03;
+    const OF_32_BITS: u32 = 0x0003;
+    let driver = "/opt/driver/lib/libcuda.so.1";
+    let noted: &[(u32, &str, &str)] = &[
+        (OF_X86_64, "libcudart.so.12", "/opt/driver/lib/libcudart.so.12"),
+        (OF_32_BITS, "libcuda.so.1", "/opt/driver/lib32/libcuda.so.1"),
+        (OF_AARCH64, "libcuda.so.1", "/opt/arm/lib/libcuda.so.1"),
+        (OF_X86_64, "libcuda.so.1", "/gone/libcuda.so.1"),
+        (OF_X86_64, "libcuda.so.1", driver),
+    ];
+    let files: Vec<_> =
+        noted.iter().map(|(_, _, file)| *file).filter(|it| !it.starts_with("/gone")).collect();
+    let cache = loader_cache(noted);
+    let find = |target, files: &[&str], cache: &[u8]| {
+        search_with_cache(&[], target, files, cache).unwrap()
+    };
+    assert_eq!(find(X86_64, &files, &cache).as_deref(), Some(Path::new(driver)));
+    assert_eq!(find(AARCH64, &files, &cache), Some("/opt/arm/lib/libcuda.so.1".into()));
+    assert_eq!(find(TO_AARCH64, &files, &cache), None, "the cache is of the machine that builds");
+
+    // An older format may stand before it.
+    let older = [b"ld.so-1.7.0\0".as_slice(), &[0; 20], &cache].concat();
+    assert_eq!(find(X86_64, &files, &older).as_deref(), Some(Path::new(driver)));
+    // What is no cache, or is cut off, has nothing, and does not stop the search.
+    let system = "/usr/lib64/libcuda.so.1";
+    for end in (0..cache.len() - 1).rev().step_by(7) {
+        let found = find(X86_64, &[driver, system], &cache[..end]);
+        assert!(
+            [driver, system].map(|it| Some(PathBuf::from(it))).contains(&found),
+            "{end}: {found:?}"
+        );
+    }
+    assert_eq!(find(X86_64, &[driver, system], b"no cache"), Some(system.into()));
+    // A toolkit goes before it, the system's folders behind it.
+    let toolkit = "/opt/cuda/lib64/stubs/libcuda.so";
+    assert_eq!(find(X86_64, &[driver, system, toolkit], &cache), Some(toolkit.into()));
+    assert_eq!(find(X86_64, &[driver, system], &cache), Some(driver.into()));
+}
+
+/// The cache as this machine's `ldconfig` writes it, with a library by the name of the driver.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_cache_that_ldconfig_writes_is_read() {
+    const TEST: &str = "the_cache_that_ldconfig_writes_is_read";
+    let folder = Folder::new("cache");
+    let Some(cc) = compiler() else { return skipped(TEST, "no cc") };
+    folder.write("fake.c", FAKE_DRIVER);
+    let file = folder.0.join("libcuda.so.1");
+    cc(&folder, &["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "fake.c", "-o", "libcuda.so.1"]);
+    folder.write("conf", &format!("{}\n", folder.0.display()));
+    let mut ldconfig = Command::new("/sbin/ldconfig");
+    ldconfig.current_dir(&folder.0).args(["-X", "-f", "conf", "-C", "cache"]);
+    match ldconfig.output() {
+        Err(error) => return skipped(TEST, format!("ldconfig: {error}")),
+        Ok(output) => assert!(output.status.success(), "{output:?}"),
+    }
+    let cache = fs::read(folder.0.join("cache")).unwrap();
+    let target = Target { arch: own_arch(), cross: false };
+    let found = search_with_cache(&[], target, &[file.to_str().unwrap()], &cache).unwrap();
+    assert_eq!(found.as_deref(), Some(&*file));
+}
+
+#[test]
+fn the_readme_has_every_place_of_the_search() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let source = fs::read_to_string(package.join("build/shared/search.rs")).unwrap();
+    let readme = fs::read_to_string(package.join("README.md")).unwrap();
+    let rows: Vec<_> = source.lines().filter(|line| line.starts_with("//! | ")).collect();
+    assert_eq!(rows.len(), 1 + 7, "a head, and a row for each place");
+    let places = rows.iter().flat_map(|row| row.split('`').skip(1).step_by(2));
+    let places: Vec<_> = places.filter(|it| it.contains('/') || it.contains('_')).collect();
+    assert!(places.len() > 10, "{places:?}");
+    for place in places.iter().filter(|place| **place != "below_multiarch") {
+        assert!(readme.contains(&format!("`{place}`")), "{place} is not in README.md");
     }
 }
 
@@ -459,27 +665,25 @@ fn the_loader_refuses_the_stub() {
     println!("{}", message.to_string_lossy());
 }
 
-/// The whole script, compiled, and run as for documentation, which looks for no libcuda: it writes the stub by the name that a
-/// program has to ask the loader for, and tells cargo all that its result depends on.
-#[test]
+/// The whole script, compiled, and run in `folder` with these variables and those of cargo. None where there is no rustc.
 #[cfg(target_os = "linux")]
-fn the_script_links_a_stub_and_names_what_it_depends_on() {
-    const TEST: &str = "the_script_links_a_stub_and_names_what_it_depends_on";
-    let folder = Folder::new("script");
+fn run_script(test: &str, folder: &Folder, variables: &[(&str, &str)]) -> Option<Output> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let script = folder.0.join("script");
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let mut compile = Command::new(rustc);
     compile.args(["--edition=2024", "--cap-lints=allow", "build/main.rs", "-o"]).arg(&script);
     match compile.current_dir(package).output() {
-        Err(error) => return skipped(TEST, format!("rustc: {error}")),
+        Err(error) => {
+            skipped(test, format!("rustc: {error}"));
+            return None;
+        }
         Ok(output) => assert!(output.status.success(), "{output:?}"),
     }
     let arch = std::env::consts::ARCH;
     let target = format!("{arch}-unknown-linux-gnu");
     let mut run = Command::new(&script);
     run.current_dir(package).env_clear().envs([
-        ("DOCS_RS", "1"),
         ("HOST", &*target),
         ("TARGET", &*target),
         ("CARGO_CFG_TARGET_OS", "linux"),
@@ -488,8 +692,42 @@ fn the_script_links_a_stub_and_names_what_it_depends_on() {
         ("CARGO_CFG_TARGET_POINTER_WIDTH", "64"),
         ("CARGO_CFG_TARGET_ENDIAN", "little"),
     ]);
-    let output = run.env("OUT_DIR", &folder.0).output().unwrap();
+    let output = run.env("OUT_DIR", &folder.0).envs(variables.iter().copied()).output().unwrap();
     assert!(output.status.success(), "{output:?}");
+    Some(output)
+}
+
+/// A folder that a variable lists has libcuda: that is linked, through a link, and cargo is told of it.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_script_links_what_it_finds() {
+    let folder = Folder::new("found");
+    let stub = folder.write_stub();
+    fs::create_dir(folder.0.join("lib")).unwrap();
+    let driver = folder.0.join("lib/libcuda.so");
+    fs::rename(stub, &driver).unwrap();
+    let lib = driver.parent().unwrap().to_str().unwrap();
+    let variables = [("LIBRARY_PATH", lib), ("PROFILE", "debug")];
+    let Some(output) = run_script("the_script_links_what_it_finds", &folder, &variables) else {
+        return;
+    };
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("cargo::rustc-link-lib=dylib=cuscope_cuda\n"), "{said}");
+    assert!(said.contains(&format!("cargo::rerun-if-changed={}\n", driver.display())), "{said}");
+    assert_eq!(
+        fs::canonicalize(folder.0.join("libcuscope_cuda.so")).unwrap(),
+        fs::canonicalize(driver).unwrap()
+    );
+}
+
+/// Run as for documentation, which looks for no libcuda, the script writes the stub by the name that a program has to ask the
+/// loader for, and tells cargo all that its result depends on.
+#[test]
+#[cfg(target_os = "linux")]
+fn the_script_links_a_stub_and_names_what_it_depends_on() {
+    const TEST: &str = "the_script_links_a_stub_and_names_what_it_depends_on";
+    let folder = Folder::new("script");
+    let Some(output) = run_script(TEST, &folder, &[("DOCS_RS", "1")]) else { return };
     let said = String::from_utf8(output.stdout).unwrap();
     let told = |what: &str| -> Vec<&str> {
         let prefix = format!("cargo::{what}=");
@@ -503,6 +741,7 @@ fn the_script_links_a_stub_and_names_what_it_depends_on() {
     let mut variables = told("rerun-if-env-changed");
     variables.sort_unstable();
     let expected = [
+        "CONDA_PREFIX",
         "CUDA_HOME",
         "CUDA_LIBRARY_PATH",
         "CUDA_PATH",
@@ -511,6 +750,7 @@ fn the_script_links_a_stub_and_names_what_it_depends_on() {
         "CUSCOPE_DRIVER",
         "DOCS_RS",
         "LD_LIBRARY_PATH",
+        "LIBRARY_PATH",
     ];
     assert_eq!(variables, expected);
     let files = told("rerun-if-changed");

@@ -9,7 +9,7 @@ mod search;
 mod shared;
 mod target;
 
-use shared::cargo::{self, failure, make_link};
+use shared::cargo::{self, failure, make_link, names_in};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 use target::Arch;
@@ -28,7 +28,9 @@ fn main() {
 fn run() -> Result<(), String> {
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src/functions.rs");
-    for variable in ["DOCS_RS", search::LIBRARY_VARIABLE].into_iter().chain(search::ROOT_VARIABLES)
+    for variable in ["DOCS_RS", search::LIBRARY_VARIABLE, search::CONDA_VARIABLE]
+        .into_iter()
+        .chain(search::ROOT_VARIABLES)
     {
         println!("cargo::rerun-if-env-changed={variable}");
     }
@@ -85,12 +87,6 @@ fn link() -> Result<(), String> {
     println!("cargo::metadata=folder={}", beside.display());
     println!("cargo::metadata=soname={soname}");
     Ok(())
-}
-
-/// The names in a folder; none if it cannot be read.
-fn names_in(folder: &Path) -> Option<Vec<String>> {
-    let entries = fs::read_dir(folder).ok()?;
-    Some(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
 }
 
 /// Removes what an earlier build made.

@@ -1,8 +1,8 @@
 //! The search for libnvrtc: a function of the environment, the target and what folders hold.
 
-pub(crate) use crate::shared::toolkit::ROOT_VARIABLES;
+pub(crate) use crate::shared::search::{CONDA_VARIABLE, ROOT_VARIABLES};
 
-use crate::shared::toolkit::{ROOTS, of_arch};
+use crate::shared::search::{of_arch, toolkits};
 use crate::target::Arch;
 use std::env;
 use std::ffi::OsString;
@@ -35,7 +35,10 @@ pub(crate) fn search(
         let folders = toolkit(Path::new(&value), arch);
         (Some((name, value)), folders)
     } else {
-        (None, usual(arch, cross))
+        let conda = set(CONDA_VARIABLE).map(PathBuf::from);
+        let installed = toolkits(&|folder| names(folder).unwrap_or_default());
+        let roots: Vec<_> = conda.into_iter().chain(installed).collect();
+        (None, usual(&roots, arch, cross))
     };
     let found = folders
         .iter()
@@ -62,25 +65,20 @@ fn version(name: &str) -> Option<Vec<u32>> {
 /// The folders of a toolkit, or of a wheel: first those that are of the target's architecture by
 /// their name.
 fn toolkit(root: &Path, arch: Arch) -> Vec<PathBuf> {
-    let mut folders = toolkit_targets(root, arch);
+    let mut folders = of_arch(root, arch.name());
     folders.extend(["lib64", "lib"].map(|folder| root.join(folder)));
     folders
 }
 
-fn toolkit_targets(root: &Path, arch: Arch) -> Vec<PathBuf> {
-    of_arch(root, arch).collect()
-}
-
 /// Where libnvrtc usually is. When cross compiling, only what a toolkit has for the target: all the
 /// rest belongs to the machine that builds.
-fn usual(arch: Arch, cross: bool) -> Vec<PathBuf> {
-    let roots = ROOTS.iter().map(Path::new);
+fn usual(roots: &[PathBuf], arch: Arch, cross: bool) -> Vec<PathBuf> {
     if cross {
-        return roots.flat_map(|root| toolkit_targets(root, arch)).collect();
+        return roots.iter().flat_map(|root| of_arch(root, arch.name())).collect();
     }
-    let mut folders: Vec<PathBuf> = roots.flat_map(|root| toolkit(root, arch)).collect();
-    let multiarch = arch.multiarch();
-    folders.push(Path::new("/usr/lib").join(multiarch));
+    let mut folders: Vec<_> = roots.iter().flat_map(|root| toolkit(root, arch)).collect();
+    let multiarch = format!("{}-linux-gnu", arch.name());
+    folders.push(Path::new("/usr/lib").join(&multiarch));
     folders.push(Path::new("/lib").join(multiarch));
     folders.extend(["/usr/lib64", "/lib64", "/usr/lib", "/lib"].map(PathBuf::from));
     folders

@@ -34,6 +34,12 @@ fn search(
     for file in files.iter().map(Path::new) {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
         folders.entry(file.parent().unwrap().to_owned()).or_default().push(name);
+        for folder in file.ancestors().skip(1) {
+            if let (Some(name), Some(parent)) = (folder.file_name(), folder.parent()) {
+                let name = name.to_str().unwrap().to_owned();
+                folders.entry(parent.to_owned()).or_default().push(name);
+            }
+        }
     }
     let found =
         search::search(&|name| variables.get(name).map(OsString::from), arch, cross, &|folder| {
@@ -46,6 +52,8 @@ fn search(
 fn the_search_takes_what_the_table_of_the_readme_says() {
     use Arch::{Aarch64, X86_64};
     let toolkit = "/usr/local/cuda/targets/x86_64-linux/lib/libnvrtc.so";
+    let versions =
+        ["/usr/local/cuda-12.4/lib64/libnvrtc.so.12", "/usr/local/cuda-9.2/lib64/libnvrtc.so.9.2"];
     let debian = "/usr/lib/x86_64-linux-gnu/libnvrtc.so.12";
     let wheel = "/w/nvidia/cu13/lib/libnvrtc.so.13";
     let sbsa = "/usr/local/cuda/targets/sbsa-linux/lib/libnvrtc.so";
@@ -85,6 +93,16 @@ fn the_search_takes_what_the_table_of_the_readme_says() {
             false,
             "/l/libnvrtc.so",
         ),
+        // a toolkit with a version, and conda's, which need not have it
+        (&[], &[debian, versions[1], versions[0]], X86_64, false, versions[0]),
+        (
+            &[("CONDA_PREFIX", "/c")],
+            &["/c/lib/libnvrtc.so.12", toolkit],
+            X86_64,
+            false,
+            "/c/lib/libnvrtc.so.12",
+        ),
+        (&[("CONDA_PREFIX", "/c")], &["/c/lib/libz.so", toolkit], X86_64, false, toolkit),
         // another architecture
         (&[], &[toolkit, sbsa], Aarch64, true, sbsa),
     ];

@@ -98,23 +98,56 @@ pub trait ForeignArgs<'ctx, Lent = InCall>: KernelArgs<'ctx, Lent> {
     fn parameters(&self) -> Self::Parameters;
 }
 
-/// An argument by which a kernel reads elements of type `T`. Memory: a plain value is an
-/// [`Operand`](sealed::Operand) too.
+/// Memory of any kind as the argument by which a kernel reads elements of type `T`: `&buffer`, a part of one, memory that a
+/// scope holds, memory of an ordered stream, page-locked memory. Sealed.
+///
+/// A function that launches a kernel takes it where the kernel's signature has `&[T]` or [`In<T>`](crate::In). `Lent` says
+/// how long memory is lent, as for [`KernelArg`]; with [`Launches::Lent`](crate::kernel::Launches::Lent), the function is for
+/// every kind of stream.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot implement `Source`, which is sealed",
-    label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
+    message = "`{Self}` is not memory with elements of type `{T}` that a kernel reads here",
+    label = "expected memory with elements of type `{T}`, such as `&buffer`",
+    note = "pass `&buffer`, or `&held` in a scope, after `let held = s.hold(&mut buffer);`"
 )]
-pub trait KernelReads<T> {}
+pub trait KernelReads<'ctx, T, Lent = InCall>: KernelArg<'ctx, Lent> + sealed::Reads<T> {
+    /// Returns the number of elements that follow each other without a gap, from the first one on. Memory with rows has as
+    /// many as a row, unless its rows follow each other without a gap.
+    fn len(&self) -> usize {
+        self.access().size().len()
+    }
 
-/// An argument by which a kernel writes elements of type `T`.
-pub trait KernelWrites<T> {}
+    /// Returns whether there is no element.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Memory of any kind as the argument by which a kernel writes elements of type `T`, and may read them: `&mut buffer`, a part
+/// of one and so on, as for [`KernelReads`]. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not memory with elements of type `{T}` that a kernel writes here",
+    label = "expected memory with elements of type `{T}`, such as `&mut buffer`",
+    note = "pass `&mut buffer`, or `&mut held` in a scope, after `let mut held = s.hold(&mut buffer);`"
+)]
+pub trait KernelWrites<'ctx, T, Lent = InCall>:
+    KernelReads<'ctx, T, Lent> + sealed::Writes<T>
+{
+}
+
+#[diagnostic::do_not_recommend]
+impl<'ctx, T, Lent, A: KernelArg<'ctx, Lent> + sealed::Reads<T>> KernelReads<'ctx, T, Lent> for A {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T, Lent, A: KernelArg<'ctx, Lent> + sealed::Writes<T>> KernelWrites<'ctx, T, Lent>
+    for A
+{
+}
 
 /// Makes types of memory operands. The columns are the memory, its elements, whether the access writes, and whether it
 /// [`COMPARES`](sealed::Operand::COMPARES). What a kernel may write, it may read too.
 macro_rules! operands {
     ($([$($generics:tt)*] $memory:ty as $element:ty, $writes:tt, $compares:literal;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> $crate::args::KernelReads<$element> for $memory {}
+        impl<$($generics)*> $crate::args::sealed::Reads<$element> for $memory {}
         $crate::args::operands! { @$writes [$($generics)*] $memory as $element }
         #[diagnostic::do_not_recommend]
         impl<$($generics)*> Operand for $memory {
@@ -134,7 +167,7 @@ macro_rules! operands {
         $crate::args::operands! { $([T: Element] $memory as T, $writes, $compares;)* }
     };
     (@true [$($generics:tt)*] $memory:ty as $element:ty) => {
-        impl<$($generics)*> $crate::args::KernelWrites<$element> for $memory {}
+        impl<$($generics)*> $crate::args::sealed::Writes<$element> for $memory {}
     };
     (@false $($rest:tt)*) => {};
 }
@@ -189,6 +222,20 @@ pub(crate) mod sealed {
             Access::NONE
         }
     }
+
+    /// Memory with elements of type `T` that a kernel reads. A plain value is an [`Operand`] too.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `KernelReads` or `Source`, which are sealed",
+        label = "only `&DeviceBuffer`, `&ScopedBuffer` and slices of them do"
+    )]
+    pub trait Reads<T>: Operand {}
+
+    /// Memory with elements of type `T` that a kernel writes.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `KernelWrites`, which is sealed",
+        label = "only `&mut DeviceBuffer`, `&mut ScopedBuffer` and slices of them do"
+    )]
+    pub trait Writes<T>: Reads<T> {}
 
     /// One of the accesses of an operation to device memory.
     #[diagnostic::do_not_recommend]

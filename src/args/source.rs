@@ -1,7 +1,7 @@
 //! Device memory that is read.
 
-use super::sealed::Operand;
-use super::{KernelReads, operands};
+use super::operands;
+use super::sealed::{Operand, Reads};
 use crate::memory::access::Access;
 use crate::memory::array::{Array, ArraySlice, ArraySliceMut};
 use crate::memory::texel::Texel;
@@ -17,7 +17,7 @@ use crate::memory::{
     label = "expected `&DeviceBuffer<T>`, `&PitchedBuffer<T>`, `&ScopedBuffer<T>`, or a part of these",
     note = "pass `&buffer`, or `&held` after `let held = s.hold(&mut buffer);`"
 )]
-pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + KernelReads<T> {}
+pub trait Source<'s, 'ctx, T: Element>: Copy + Operand + Reads<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<'s, 'ctx, T: Element> Source<'s, 'ctx, T> for &'s DeviceBuffer<'ctx, T> {}

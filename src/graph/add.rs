@@ -15,8 +15,9 @@ use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
-use crate::launch::LaunchSpec;
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
+use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{Element, Fillable, InScope};
 use crate::ops::{Copy, Fill, Launch, NodeOperation, Slot};
 use crate::scope::{Destination, Source};
@@ -67,7 +68,35 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
     }
 
-    /// Adds the launch of a kernel. Plain values among the arguments keep their value until
+    /// Adds the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel). Plain values among the arguments keep their value until
+    /// [`set_kernel`](crate::PushedGuard::set_kernel), and attributes for ever. The graph keeps the
+    /// kernel's module loaded.
+    ///
+    /// # Errors
+    /// [`Refused`](crate::Error::Refused) by the check of a `TrustedKernel`;
+    /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
+    /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, for page-locked memory, and for
+    /// events and [programmatic serialization](crate::launch::ExtendedLaunch::programmatic_serialization) among the
+    /// attributes; `CUDA_ERROR_INVALID_VALUE` for invalid extents, and for attributes that nodes do not have, such as
+    /// preferred clusters ([F554](crate::driver_facts#F554)); `CUDA_ERROR_INVALID_CLUSTER_SIZE` for clusters that the
+    /// grid does not consist of.
+    #[doc(alias = "cuGraphAddKernelNode")]
+    #[doc(alias = "cuGraphKernelNodeSetAttribute")]
+    pub fn kernel<
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
+        &self,
+        after: &[NodeId],
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result<KernelNode> {
+        let launch = kernel.launch(config, args, Watch::NONE);
+        self.record.note(launch.and_then(|launch| self.add_launch(after, launch)))
+    }
+
+    /// Adds the launch of a kernel that nobody vouches for yet. Plain values among the arguments keep their value until
     /// [`set_kernel_unchecked`](crate::PushedGuard::set_kernel_unchecked), and attributes for ever. The graph keeps the
     /// kernel's module loaded.
     ///
@@ -94,19 +123,28 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result<KernelNode> {
-        let function = kernel.inner();
         // SAFETY: the caller's obligations 1 to 3, at each replay.
-        let launch = unsafe { Launch::new(function, config, args) };
-        let add = || {
-            let spans = Span::all(&launch);
-            // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
-            let node: KernelNode = unsafe { self.node(after, launch) }?;
-            let mut resources = self.record.resources.borrow_mut();
-            resources.keep(User::Defined(node.id().place), [Kept::Code(function.owner().clone())]);
-            resources.uses(node.id().place, spans);
-            Ok(node)
-        };
-        self.record.note(add())
+        let launch = unsafe { Launch::new(kernel.inner(), config, args) };
+        self.record.note(self.add_launch(after, launch))
+    }
+
+    /// Adds a launch as [`kernel`](Self::kernel) does, for a graph that lives as long as `'s`.
+    fn add_launch<L: Spec, A: Operands>(
+        &self,
+        after: &[NodeId],
+        launch: Launch<'_, L, A>,
+    ) -> Result<KernelNode> {
+        let (function, spans, attributes) =
+            (launch.function(), Span::all(&launch), launch.changes_shape());
+        // SAFETY: the memory is alive, and borrowed as it is used until the graph is built.
+        let node: KernelNode = unsafe { self.node(after, launch) }?;
+        let mut resources = self.record.resources.borrow_mut();
+        resources.keep(User::Defined(node.id().place), [Kept::Code(function.owner().clone())]);
+        resources.uses(node.id().place, spans);
+        if attributes {
+            resources.has_shape(node.id().place);
+        }
+        Ok(node)
     }
 
     /// Adds a copy from one buffer to another.

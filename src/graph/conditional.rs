@@ -9,7 +9,7 @@ use crate::args::sealed::Operand;
 use crate::brand::Brand;
 use crate::call::{Answer, name};
 use crate::error::{Error, Result};
-use crate::kernel::{Argument, ConditionHandle};
+use crate::kernel::{Argument, ConditionHandle, opaque};
 use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
@@ -50,7 +50,9 @@ impl Operand for &mut Condition<'_> {
     }
 }
 #[diagnostic::do_not_recommend]
-impl Argument<ConditionHandle> for &mut Condition<'_> {}
+impl Argument<ConditionHandle> for &mut Condition<'_> {
+    opaque!("a condition");
+}
 impl<'s> KernelArg<'_, InScope<'s>> for &mut Condition<'s> {}
 
 /// The largest number of graphs of a node. The driver has no limit, but takes seconds for millions of graphs and minutes for

@@ -4,7 +4,7 @@
 use super::{CaptureStream, GraphBuilder};
 use crate::args::KernelArgs;
 use crate::error::Result;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::kernel::{ArgumentsOf, Launchable, Launches, SafeKernel, launches_sealed};
 use crate::launch::LaunchSpec;
 use crate::memory::{Element, Fillable, InScope};
 use crate::scope::{Destination, ScopedStream, Source};
@@ -18,7 +18,7 @@ use crate::scope::{Destination, ScopedStream, Source};
     label = "expected `ScopedStream`, `CaptureStream` or `&GraphBuilder`",
     note = "a scope has `s.on(&stream)`, a capture has `c.stream()`"
 )]
-pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
+pub trait Enqueue<'s, 'ctx>: Copy + Launches<'ctx, Lent = InScope<'s>> + sealed::Sealed {
     /// Copies a buffer to another: [`ScopedStream::copy`].
     ///
     /// # Errors
@@ -40,24 +40,6 @@ pub trait Enqueue<'s, 'ctx>: Copy + sealed::Sealed {
     /// # Errors
     /// The errors of [`ScopedStream::zero`].
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result;
-
-    /// Launches a kernel, or captures its launch: [`ScopedStream::launch_unchecked`].
-    ///
-    /// # Errors
-    /// The errors of [`ScopedStream::launch_unchecked`]; [`InvalidArgument`](crate::Error::InvalidArgument) for events
-    /// among the attributes of a captured launch or of a node that is built, and for a programmatic start of such a node.
-    ///
-    /// # Safety
-    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay if it is captured.
-    unsafe fn launch_unchecked<
-        K: Launchable<'ctx>,
-        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
-    >(
-        self,
-        kernel: &K,
-        config: impl LaunchSpec<'ctx>,
-        args: A,
-    ) -> Result;
 }
 
 mod sealed {
@@ -91,16 +73,6 @@ macro_rules! impl_enqueue {
             fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
                 $stream::zero(&self, to)
             }
-            #[inline]
-            unsafe fn launch_unchecked<K: Launchable<'ctx>, A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>>(
-                self,
-                kernel: &K,
-                config: impl LaunchSpec<'ctx>,
-                args: A,
-            ) -> Result {
-                // SAFETY: the caller's obligations 1 to 3.
-                unsafe { $stream::launch_unchecked(&self, kernel, config, args) }
-            }
         }
     )* };
 }
@@ -121,11 +93,28 @@ impl<'s, 'ctx> Enqueue<'s, 'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
     fn zero<T: Element>(self, to: &mut impl Destination<'s, T>) -> Result {
         GraphBuilder::zero(self, &[], to).map(drop)
     }
+}
+
+impl launches_sealed::Sealed for &GraphBuilder<'_, '_, '_> {}
+
+#[diagnostic::do_not_recommend]
+impl<'s, 'ctx> Launches<'ctx> for &'s GraphBuilder<'s, '_, 'ctx> {
+    type Lent = InScope<'s>;
+
+    fn launch<K: SafeKernel<'ctx>, A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>>(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        self.kernel(&[], kernel, config, args).map(drop)
+    }
+
     unsafe fn launch_unchecked<
         K: Launchable<'ctx>,
         A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
     >(
-        self,
+        &self,
         kernel: &K,
         config: impl LaunchSpec<'ctx>,
         args: A,

@@ -31,6 +31,8 @@ pub(super) struct GraphResources {
     conditions: bool,
     /// What the nodes of kernels, copies and child graphs use, if known, in the order of their places.
     uses: Vec<(usize, Vec<Span>)>,
+    /// The places of the kernel nodes whose attributes are a part of their shape.
+    shaped: Vec<usize>,
     /// The address of the only memory of the program, if it is read and if it is written; otherwise [`NOWHERE`].
     only: [CUdeviceptr; 2],
     /// The number of times that the memory was matched.
@@ -168,6 +170,19 @@ impl GraphResources {
     #[inline]
     pub(super) fn uses(&mut self, place: usize, uses: Vec<Span>) {
         self.uses.push((place, uses));
+    }
+
+    /// Notes that the attributes of the kernel node at a place are a part of its shape.
+    #[cold]
+    #[inline]
+    pub(super) fn has_shape(&mut self, place: usize) {
+        self.shaped.push(place);
+    }
+
+    /// Returns whether attributes of the kernel node at a place are a part of its shape.
+    #[inline]
+    pub(super) fn is_shaped(&self, place: usize) -> bool {
+        self.shaped.contains(&place)
     }
 
     /// Checks that the node at a place may have these accesses instead: only to memory that it used before, so that it is

@@ -18,7 +18,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::external::{ExternalSemaphore, Signals, Waits};
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InScope};
@@ -143,26 +144,33 @@ impl Change<'_> {
         self.done(new, answer)
     }
 
-    /// # Safety
-    /// 1. to 3. of [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked), for each replay of the graph.
-    unsafe fn kernel<'a, 'ctx, K, A>(
+    /// Creates and sets a launch that is safe.
+    fn safe_kernel<'ctx, K: SafeKernel<'ctx>, A: Operands + ArgumentsOf<K::Signature>>(
         self,
         gpu: &PushedGuard<'ctx>,
         kernel: &K,
         config: LaunchConfig,
         args: A,
-    ) -> Result
-    where
-        K: Launchable<'ctx>,
-        A: KernelArgs<'ctx, InScope<'a>>,
-    {
-        let (function, own) = (kernel.inner(), gpu.context());
-        // SAFETY: the caller's obligations 1 to 3, at each replay.
-        let launch = unsafe { Launch::new(function, config, args) };
+    ) -> Result {
+        if self.resources.is_shaped(self.place) {
+            let reason = "the node keeps the clusters, or the cooperative launch, that it was added with, and no check sees \
+                          them: call `set_kernel_unchecked`, or build the graph again";
+            return Err(Error::InvalidArgument { call: self.call, reason });
+        }
+        let launch = kernel.launch(config, args, Watch::NONE)?;
+        self.kernel(gpu, &launch)
+    }
+
+    fn kernel<A: Operands>(
+        self,
+        gpu: &PushedGuard<'_>,
+        launch: &Launch<'_, LaunchConfig, A>,
+    ) -> Result {
+        let (function, own) = (launch.function(), gpu.context());
         launch.check(self.call)?;
         let same = launch.node_is_of(own.key()) && launch.uses().all_of(own.key());
         same_context(self.call, own == self.context && same)?;
-        let has_objects = self.orders(&launch)?;
+        let has_objects = self.orders(launch)?;
         gpu.enter(self.call)?;
         // SAFETY: 1. as above; the context of the function, which is kept, is current. 2. The memory is kept, named by
         // each replay, and ordered within the graph, as the node used it before.
@@ -171,7 +179,7 @@ impl Change<'_> {
         if !has_objects && self.resources.kept().is_only(self.user(), owner) {
             return answer.result();
         }
-        let objects = if has_objects { Self::objects(&launch) } else { Vec::new() };
+        let objects = if has_objects { Self::objects(launch) } else { Vec::new() };
         let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
         self.done(new, answer)
     }
@@ -569,7 +577,28 @@ impl<'ctx> GraphDefinition<'ctx> {
         self.change(COPY, node.id())?.copy(&copy)
     }
 
-    /// Changes the launch of a kernel: [`PushedGuard::set_kernel_unchecked`].
+    /// Changes the launch of a kernel to one that is safe: [`PushedGuard::set_kernel`].
+    ///
+    /// # Errors
+    /// The errors of [`PushedGuard::set_kernel`].
+    #[doc(alias = "cuGraphKernelNodeSetParams")]
+    #[inline]
+    pub fn set_kernel<
+        'a,
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'ctx, InScope<'a>> + ArgumentsOf<K::Signature>,
+    >(
+        &mut self,
+        gpu: &PushedGuard<'ctx>,
+        node: KernelNode,
+        kernel: &K,
+        config: LaunchConfig,
+        args: A,
+    ) -> Result {
+        self.change(KERNEL, node.id())?.safe_kernel(gpu, kernel, config, args)
+    }
+
+    /// Changes the launch of a kernel to one that nobody vouches for yet: [`PushedGuard::set_kernel_unchecked`].
     ///
     /// # Errors
     /// The errors of [`PushedGuard::set_kernel_unchecked`].
@@ -593,7 +622,7 @@ impl<'ctx> GraphDefinition<'ctx> {
     ) -> Result {
         let change = self.change(KERNEL, node.id())?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { change.kernel(gpu, kernel, config, args) }
+        change.kernel(gpu, &unsafe { Launch::new(kernel.inner(), config, args) })
     }
 
     /// Changes a child graph: [`Graph::set_child`]. In a definition the other graph may have any nodes.
@@ -692,8 +721,31 @@ impl<'ctx> GraphDefinition<'ctx> {
 
 /// # Graphs: kernel nodes
 impl<'ctx> PushedGuard<'ctx> {
-    /// Changes the launch of a kernel node in a graph that was built. It keeps its attributes
-    /// ([F555](crate::driver_facts#F555)).
+    /// Changes the launch of a kernel node in a graph that was built to one that is safe, such as that of a
+    /// [`TrustedKernel`](crate::TrustedKernel). See [`set_kernel_unchecked`](Self::set_kernel_unchecked).
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused) by the check of a `TrustedKernel`; [`InvalidArgument`](Error::InvalidArgument) for a node
+    /// that was added with clusters or as a cooperative launch, which it keeps and no check would see; the errors of
+    /// [`set_kernel_unchecked`](Self::set_kernel_unchecked).
+    #[doc(alias = "cuGraphExecKernelNodeSetParams")]
+    pub fn set_kernel<
+        'a,
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'ctx, InScope<'a>> + ArgumentsOf<K::Signature>,
+    >(
+        &self,
+        graph: &mut Graph<'ctx>,
+        node: KernelNode,
+        kernel: &K,
+        config: LaunchConfig,
+        args: A,
+    ) -> Result {
+        graph.change(KERNEL, node.id())?.safe_kernel(self, kernel, config, args)
+    }
+
+    /// Changes the launch of a kernel node in a graph that was built to one that nobody vouches for yet. It keeps its
+    /// attributes ([F555](crate::driver_facts#F555)).
     ///
     /// Arguments may only use memory that the node already uses, or parts of it, with the same or weaker
     /// access, because the graph's edges were derived from it. The arguments are lent for the call. Replays
@@ -722,6 +774,6 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result {
         let change = graph.change(KERNEL, node.id())?;
         // SAFETY: the caller's obligations 1 to 3.
-        unsafe { change.kernel(self, kernel, config, args) }
+        change.kernel(self, &unsafe { Launch::new(kernel.inner(), config, args) })
     }
 }

@@ -11,8 +11,9 @@ use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
-use crate::launch::LaunchSpec;
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
+use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{Element, Fillable, InScope};
 use crate::ops::{Launch, Operation};
 use crate::scope::{Destination, Order, ScopedStream, Source};
@@ -190,7 +191,29 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         self.record.note(wait())
     }
 
-    /// Captures the launch of a kernel.
+    /// Captures the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    ///
+    /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
+    ///
+    /// # Errors
+    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    pub fn launch<
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        self.record
+            .note(kernel.launch(config, args, Watch::NONE).and_then(|launch| self.capture(launch)))
+    }
+
+    /// Captures the launch of a kernel that nobody vouches for yet.
     ///
     /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
     ///
@@ -215,24 +238,24 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     ) -> Result {
         // SAFETY: the caller's obligations 1 to 3, at each replay.
         let launch = unsafe { Launch::new(kernel.inner(), config, args) };
-        let capture = || {
-            if launch.has_events() {
-                let reason =
-                    "a captured launch cannot record events: capture the launch without them";
-                return Err(Error::InvalidArgument { call: launch.call(), reason });
-            }
-            no_host_memory(launch.call(), &launch)?;
-            {
-                let mut resources = self.record.resources.borrow_mut();
-                resources.keep(User::Captured, [Kept::Code(launch.function().owner().clone())]);
-                launch.uses().with_accesses(|all| {
-                    all.iter().for_each(|one| resources.uses_memory(User::Captured, one));
-                });
-            }
-            // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
-            unsafe { self.scoped.run_launch(launch) }
-        };
-        self.record.note(capture())
+        self.record.note(self.capture(launch))
+    }
+
+    fn capture<S: Spec, A: Operands>(&self, launch: Launch<'_, S, A>) -> Result {
+        if launch.has_events() {
+            let reason = "a captured launch cannot record events: capture the launch without them";
+            return Err(Error::InvalidArgument { call: launch.call(), reason });
+        }
+        no_host_memory(launch.call(), &launch)?;
+        {
+            let mut resources = self.record.resources.borrow_mut();
+            resources.keep(User::Captured, [Kept::Code(launch.function().owner().clone())]);
+            launch.uses().with_accesses(|all| {
+                all.iter().for_each(|one| resources.uses_memory(User::Captured, one));
+            });
+        }
+        // SAFETY: the memory is borrowed until the capture is over, and each replay lends it again.
+        unsafe { self.scoped.run_launch(launch) }
     }
 }
 
@@ -241,4 +264,8 @@ impl fmt::Debug for CaptureStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("CaptureStream").field(self.scoped.stream()).finish()
     }
+}
+
+launches! {
+    ['s, 'ctx] CaptureStream<'s, 'ctx>, 'ctx, InScope<'s>;
 }

@@ -1,12 +1,18 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
+use super::signature::sealed::Seen;
 use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
-use crate::args::{KernelReads, KernelWrites};
+use crate::args::sealed::{Operands, Reads, Writes};
+use crate::error::Result;
 use crate::function::{Function, FunctionInner};
-use crate::memory::Element;
+use crate::guard::Watch;
+use crate::launch::Spec;
+use crate::memory::{Element, MemorySize};
+use crate::ops::Launch;
 use crate::tensor_map::TensorMap;
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
+use std::any::type_name;
 
 /// A kernel that can be launched: a [`Function`] with any arguments, or a [`Kernel`] with those of its signature. Sealed.
 #[diagnostic::on_unimplemented(
@@ -16,7 +22,42 @@ use bytemuck::NoUninit;
 )]
 pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     /// What its arguments have to match: the signature of a [`Kernel`], and [`AnyArguments`] for a [`Function`].
-    type Signature;
+    type Signature: Seen;
+}
+
+/// A kernel whose launches are safe: a [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
+#[diagnostic::on_unimplemented(
+    message = "the launch of `{Self}` is not safe, as nothing checks what the kernel does",
+    label = "expected a `TrustedKernel`",
+    note = "vouch for the kernel once, with a check for each launch: `unsafe {{ kernel.trust(|launch, args| …) }}`",
+    note = "or vouch for this launch: `unsafe {{ stream.launch_unchecked(&kernel, config, args) }}`"
+)]
+pub trait SafeKernel<'ctx>: safe::Sealed<Self::Signature> {
+    /// What its arguments have to match.
+    type Signature: Signature;
+}
+
+pub(crate) mod safe {
+    use super::*;
+
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot implement `SafeKernel`, which is sealed",
+        label = "only `TrustedKernel` does"
+    )]
+    pub trait Sealed<S: Signature> {
+        /// The arguments with what the kernel gets besides.
+        #[doc(hidden)]
+        type Passed<A: Operands>: Operands;
+
+        /// Checks a launch, and creates it. `watch` is told of kernels that report where they failed.
+        #[doc(hidden)]
+        fn launch<L: Spec, A: Operands + ArgumentsOf<S>>(
+            &self,
+            spec: L,
+            args: A,
+            watch: &Watch,
+        ) -> Result<Launch<'_, L, Self::Passed<A>>>;
+    }
 }
 
 /// Stands for the signature of a [`Function`], which is launched with any arguments.
@@ -29,7 +70,13 @@ pub enum AnyArguments {}
     label = "these arguments do not match the kernel's signature",
     note = "pass a number for a number, `&buffer` for `&[T]` or `In<T>`, `&mut buffer` for `&mut [T]` or `Out<T>`, a struct for `Value<Struct>`"
 )]
-pub trait ArgumentsOf<S> {}
+pub trait ArgumentsOf<S: Seen> {
+    #[doc(hidden)]
+    fn seen(&self) -> S::Seen;
+
+    #[doc(hidden)]
+    fn describe(&self) -> String;
+}
 
 /// An argument for a parameter `P` of a [`Kernel`]. Sealed.
 ///
@@ -41,7 +88,25 @@ pub trait ArgumentsOf<S> {}
     note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)",
     note = "in code that is generic over `T: Element`, the signature has `Value<T>` for a `T`"
 )]
-pub trait Argument<P> {}
+pub trait Argument<P: Parameter> {
+    /// Returns what a check sees of it.
+    fn seen(&self) -> P::Seen;
+
+    /// Returns it as an error shows it.
+    fn describe(&self) -> String;
+}
+
+/// Implements [`Argument`] for objects, of which a check sees nothing.
+macro_rules! opaque {
+    ($name:literal) => {
+        #[inline]
+        fn seen(&self) {}
+        fn describe(&self) -> String {
+            $name.to_owned()
+        }
+    };
+}
+pub(crate) use opaque;
 
 pub(crate) mod sealed {
     use crate::function::FunctionInner;
@@ -60,7 +125,17 @@ pub(crate) mod sealed {
 impl<'ctx> Launchable<'ctx> for Function<'ctx> {
     type Signature = AnyArguments;
 }
-impl<A> ArgumentsOf<AnyArguments> for A {}
+#[diagnostic::do_not_recommend]
+impl Seen for AnyArguments {
+    type Seen = ();
+}
+impl<A> ArgumentsOf<AnyArguments> for A {
+    #[inline]
+    fn seen(&self) {}
+    fn describe(&self) -> String {
+        String::new()
+    }
+}
 #[diagnostic::do_not_recommend]
 impl<'ctx> sealed::Sealed<'ctx> for Function<'ctx> {
     #[inline]
@@ -81,38 +156,82 @@ impl<S: Signature> sealed::Sealed<'_> for Kernel<S> {
     }
 }
 
+macro_rules! number {
+    () => {
+        #[inline]
+        fn seen(&self) -> Self {
+            *self
+        }
+        fn describe(&self) -> String {
+            format!("{self:?}")
+        }
+    };
+}
 macro_rules! numbers {
     ($($ty:ty)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl Argument<$ty> for $ty {}
+        impl Argument<$ty> for $ty {
+            number! {}
+        }
         #[diagnostic::do_not_recommend]
-        impl<const N: usize> Argument<[$ty; N]> for [$ty; N] {}
+        impl<const N: usize> Argument<[$ty; N]> for [$ty; N] {
+            number! {}
+        }
     )* };
 }
 numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool f32 f64 }
 #[cfg(feature = "half")]
 numbers! { half::f16 half::bf16 }
 
-impl<T: NoUninit> Argument<Value<T>> for T {}
+impl<T: NoUninit> Argument<Value<T>> for T {
+    #[inline]
+    fn seen(&self) -> T {
+        *self
+    }
+    fn describe(&self) -> String {
+        type_name::<T>().to_owned()
+    }
+}
 #[diagnostic::do_not_recommend]
-impl<M> Argument<TensorMapValue> for TensorMap<M> {}
+impl<M> Argument<TensorMapValue> for TensorMap<M> {
+    opaque!("a tensor map");
+}
 
 macro_rules! memory {
-    ($($parameter:ty: $use:ident;)*) => { $(
+    ($($parameter:ty: $use:ident, $shown:literal;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<T: Element, A: $use<T>> Argument<$parameter> for A {}
+        impl<T: Element, A: $use<T>> Argument<$parameter> for A {
+            #[inline]
+            fn seen(&self) -> MemorySize {
+                self.access().size()
+            }
+            fn describe(&self) -> String {
+                format!(concat!($shown, "[{}; {}]"), type_name::<T>(), self.access().size())
+            }
+        }
     )* };
 }
 memory! {
-    &[T]: KernelReads;
-    In<T>: KernelReads;
-    &mut [T]: KernelWrites;
-    Out<T>: KernelWrites;
+    &[T]: Reads, "&";
+    In<T>: Reads, "&";
+    &mut [T]: Writes, "&mut ";
+    Out<T>: Writes, "&mut ";
 }
 
 macro_rules! kernels {
     ($(($($a:ident $p:ident)*))*) => { $(
-        impl<$($a: Argument<$p>, $p: Parameter),*> ArgumentsOf<($($p,)*)> for ($($a,)*) {}
+        #[allow(non_snake_case, clippy::unused_unit, reason = "one name for a type and its value")]
+        impl<$($a: Argument<$p>, $p: Parameter),*> ArgumentsOf<($($p,)*)> for ($($a,)*) {
+            #[inline]
+            fn seen(&self) -> ($($p::Seen,)*) {
+                let ($($a,)*) = self;
+                ($($a.seen(),)*)
+            }
+            fn describe(&self) -> String {
+                let ($($a,)*) = self;
+                <[String]>::join(&[$($a.describe()),*], ", ")
+            }
+        }
     )* };
 }
 tuples!(kernels to 32);

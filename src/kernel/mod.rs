@@ -1,18 +1,26 @@
-//! Typed kernels, whose parameters were compared with a signature, and lists of arguments built at run time.
+//! Typed kernels, whose parameters were compared with a signature, kernels that are launched safely, and lists of arguments
+//! built at run time.
 //!
 //! The guide has a page about this: [kernels](crate::guide::kernels).
 
 mod checked;
 pub(crate) mod launchable;
+mod launches;
 mod list;
 mod parameter;
 mod signature;
+mod trusted;
 
+pub use crate::args::{KernelReads, KernelWrites};
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
-pub use launchable::{AnyArguments, Argument, ArgumentsOf, Launchable};
+pub use launchable::{AnyArguments, Argument, ArgumentsOf, Launchable, SafeKernel};
+pub(crate) use launchable::{opaque, safe};
+pub use launches::Launches;
+pub(crate) use launches::{launches, sealed as launches_sealed};
 pub use list::ArgumentList;
 pub use parameter::{
     ConditionHandle, In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject, Value,
 };
 pub use signature::Signature;
+pub use trusted::{Check, TrustedKernel};

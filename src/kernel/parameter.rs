@@ -1,7 +1,7 @@
 //! The types of parameters in a signature.
 
 use crate::image::Class;
-use crate::memory::Element;
+use crate::memory::{Element, MemorySize};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
 use std::any::{TypeId, type_name};
@@ -23,7 +23,11 @@ use std::marker::PhantomData;
     note = "write `Value<Struct>` for a struct by value, `&[T]` or `In<T>` for memory that the kernel reads, `&mut [T]` or `Out<T>` for memory that it writes",
     note = "in code that is generic over `T: Element`, write `Value<T>`: it stands for a number too"
 )]
-pub trait Parameter: sealed::Sealed {}
+pub trait Parameter: sealed::Sealed {
+    /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the argument: a number or a struct itself, the
+    /// [`MemorySize`] of memory, and nothing of an object.
+    type Seen;
+}
 
 /// A plain value of type `T`, such as a struct, in a [`Signature`](crate::kernel::Signature). The argument is a `T`. It
 /// does not match a parameter that the PTX text declares as a pointer.
@@ -134,7 +138,9 @@ pub(crate) mod sealed {
 
 macro_rules! numbers {
     ($($class:ident: $($ty:ty)*;)*) => { $($(
-        impl Parameter for $ty {}
+        impl Parameter for $ty {
+            type Seen = $ty;
+        }
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
             const GIVEN: Given = Given {
@@ -144,7 +150,9 @@ macro_rules! numbers {
                 class: || Class::$class,
             };
         }
-        impl<const N: usize> Parameter for [$ty; N] {}
+        impl<const N: usize> Parameter for [$ty; N] {
+            type Seen = [$ty; N];
+        }
         #[diagnostic::do_not_recommend]
         impl<const N: usize> sealed::Sealed for [$ty; N] {
             const GIVEN: Given = Given {
@@ -170,7 +178,9 @@ numbers! {
 #[derive(Debug)]
 pub struct TensorMapValue(());
 
-impl Parameter for TensorMapValue {}
+impl Parameter for TensorMapValue {
+    type Seen = ();
+}
 #[diagnostic::do_not_recommend]
 impl sealed::Sealed for TensorMapValue {
     const GIVEN: Given = Given {
@@ -182,7 +192,9 @@ impl sealed::Sealed for TensorMapValue {
     };
 }
 
-impl<T: NoUninit> Parameter for Value<T> {}
+impl<T: NoUninit> Parameter for Value<T> {
+    type Seen = T;
+}
 #[diagnostic::do_not_recommend]
 impl<T: NoUninit> sealed::Sealed for Value<T> {
     const GIVEN: Given = Given {
@@ -239,7 +251,9 @@ pub enum ConditionHandle {}
 
 macro_rules! objects {
     ($($object:ty)*) => { $(
-        impl Parameter for $object {}
+        impl Parameter for $object {
+            type Seen = ();
+        }
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $object {
             const GIVEN: Given = Given {
@@ -262,7 +276,9 @@ const fn pointer(name: fn() -> &'static str) -> Given {
 
 macro_rules! memory {
     ($($parameter:ty)*) => { $(
-        impl<T: Element> Parameter for $parameter {}
+        impl<T: Element> Parameter for $parameter {
+            type Seen = MemorySize;
+        }
         #[diagnostic::do_not_recommend]
         impl<T: Element> sealed::Sealed for $parameter {
             const GIVEN: Given = pointer(name_of::<$parameter>);

@@ -22,9 +22,16 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot implement `Signature`, which is sealed",
         label = "only tuples do"
     )]
-    pub trait Sealed {
+    pub trait Sealed: Seen {
         #[doc(hidden)]
         const GIVEN: &'static [Given];
+    }
+
+    /// What a check sees of the arguments.
+    pub trait Seen {
+        /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the arguments: a tuple of each parameter's
+        /// [`Seen`](crate::kernel::Parameter::Seen).
+        type Seen;
     }
 }
 
@@ -34,6 +41,10 @@ macro_rules! signatures {
         #[diagnostic::do_not_recommend]
         impl<$($p: Parameter),*> sealed::Sealed for ($($p,)*) {
             const GIVEN: &'static [Given] = &[$(<$p as Sealed>::GIVEN),*];
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($p: Parameter),*> sealed::Seen for ($($p,)*) {
+            type Seen = ($($p::Seen,)*);
         }
     )* };
 }

@@ -1,7 +1,9 @@
 //! Launches with attributes.
 
 use super::spec::sealed::{Prepared, Spec};
-use super::{ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, SharedMemoryMode};
+use super::{
+    ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, LaunchShape, SharedMemoryMode,
+};
 use crate::call::name;
 use crate::event::Event;
 use crate::function::Carveout;
@@ -338,6 +340,15 @@ impl Spec for ExtendedLaunch<'_, '_> {
     #[inline]
     fn shared_bytes(&self) -> u32 {
         self.config.shared_bytes
+    }
+    #[inline]
+    fn shape(&self) -> LaunchShape {
+        LaunchShape {
+            cluster: self.cluster,
+            preferred_cluster: self.preferred_cluster,
+            cooperative: self.cooperative,
+            ..LaunchShape::from(self.config)
+        }
     }
     #[inline]
     fn is_empty(&self) -> bool {

@@ -3,11 +3,13 @@
 mod extended;
 mod occupancy;
 mod policy;
+mod shape;
 mod spec;
 
 pub use extended::ExtendedLaunch;
 pub use occupancy::{BlockSize, Occupancy, OccupancyFlags};
 pub use policy::{ClusterPortability, ClusterScheduling, SharedMemoryMode};
+pub use shape::LaunchShape;
 pub use spec::LaunchSpec;
 pub(crate) use spec::sealed::{Prepared, Spec};
 

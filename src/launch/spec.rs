@@ -1,7 +1,7 @@
 //! The launch parameters besides the kernel and its arguments.
 
 use crate::call::name;
-use crate::launch::{ExtendedLaunch, LaunchConfig};
+use crate::launch::{ExtendedLaunch, LaunchConfig, LaunchShape};
 use ffi::{CUlaunchConfig, CUstream};
 
 /// The parameters of a launch: a [`LaunchConfig`], or an [`ExtendedLaunch`] with attributes. Sealed.
@@ -29,6 +29,8 @@ pub(crate) mod sealed {
         fn call(&self) -> &'static str;
         /// Returns the bytes of dynamic shared memory of a block.
         fn shared_bytes(&self) -> u32;
+        /// Returns the shape, as checks see it.
+        fn shape(&self) -> LaunchShape;
         /// Returns whether it launches no block: [`LaunchConfig::is_empty`].
         fn is_empty(&self) -> bool;
         /// Returns whether there can be attributes.
@@ -60,6 +62,10 @@ pub(crate) mod sealed {
         #[inline]
         fn shared_bytes(&self) -> u32 {
             self.shared_bytes
+        }
+        #[inline]
+        fn shape(&self) -> LaunchShape {
+            LaunchShape::from(*self)
         }
         #[inline]
         fn is_empty(&self) -> bool {

@@ -15,7 +15,7 @@ use std::ops::Deref;
 use std::ptr;
 
 /// A launch of a kernel.
-pub(crate) struct Launch<'a, S, A> {
+pub struct Launch<'a, S, A> {
     function: &'a FunctionInner,
     spec: S,
     args: A,
@@ -42,6 +42,12 @@ impl<'a, S: Spec, A: Operands> Launch<'a, S, A> {
     #[inline]
     pub(crate) fn is_of(&self, key: usize) -> bool {
         self.function.key() == key && self.spec.all_of(key)
+    }
+
+    /// Returns whether attributes are a part of the shape.
+    #[inline]
+    pub(crate) fn changes_shape(&self) -> bool {
+        self.spec.is_extended() && self.spec.shape().has_attributes()
     }
 
     /// Returns whether there are events among the attributes.

@@ -11,7 +11,8 @@ use crate::driver::fork;
 use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
@@ -197,7 +198,33 @@ impl OrderedStream {
         uses.with_accesses(|all| all.iter().try_for_each(|access| access.admit(call, &self.home)))
     }
 
-    /// Runs a kernel.
+    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    ///
+    /// Memory among the arguments is `&memory` to read and `&mut memory` to write, of this stream, or
+    /// [`&shared`](crate::SharedBuffer).
+    ///
+    /// # Errors
+    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub fn launch<
+        'ctx,
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'static, InOrder> + ArgumentsOf<K::Signature>,
+    >(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let launch = kernel.launch(config, args, Watch::NONE)?;
+        // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
+        unsafe { self.run(&launch) }
+    }
+
+    /// Runs a kernel that nobody vouches for yet.
     ///
     /// A later call reports its faults. Memory among the arguments is `&memory` to read and `&mut memory` to write, of
     /// this stream, or [`&shared`](crate::SharedBuffer).
@@ -552,4 +579,8 @@ pub(crate) mod sealed {
             &mut self.0.inner
         }
     }
+}
+
+launches! {
+    [] OrderedStream, 'static, InOrder;
 }

@@ -6,7 +6,8 @@ use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::same_context;
 use crate::error::Result;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
 use crate::memory::{CopyFlags, DeviceMemoryMut, Element, Fillable, InScope, Location};
@@ -296,7 +297,29 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         unsafe { self.run(move || prefetch) }
     }
 
-    /// Runs a kernel. A later call reports its faults.
+    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    ///
+    /// # Errors
+    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub fn launch<
+        K: SafeKernel<'ctx>,
+        A: KernelArgs<'ctx, InScope<'s>> + ArgumentsOf<K::Signature>,
+    >(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        let launch = kernel.launch(config, args, Watch::NONE)?;
+        // SAFETY: the memory among the arguments is borrowed until the scope has waited.
+        unsafe { self.run_launch(launch) }
+    }
+
+    /// Runs a kernel that nobody vouches for yet. A later call reports its faults.
     ///
     /// # Errors
     /// The same as for [`SyncStream::launch_unchecked`](crate::SyncStream::launch_unchecked).
@@ -321,4 +344,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         // SAFETY: the memory among the arguments is borrowed until the scope has waited.
         unsafe { self.run_launch(launch) }
     }
+}
+
+launches! {
+    ['s, 'ctx] ScopedStream<'s, 'ctx>, 'ctx, InScope<'s>;
 }

@@ -8,10 +8,12 @@ use crate::call::name;
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::guard::Watch;
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{
-    Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, Location,
+    Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall,
+    Location,
 };
 use crate::ops::{
     Attach, Copy, CopyBatch, CopyPeer, CopyWith, Discard, Download, Fill, Launch, Operation,
@@ -312,7 +314,24 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         unsafe { self.run(Fill::zero(to.access(true))) }
     }
 
-    /// Launches a kernel and waits for it.
+    /// Launches a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel), and waits for it.
+    ///
+    /// # Errors
+    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    #[inline]
+    pub fn launch<K: SafeKernel<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        self.run_launch(kernel.launch(config, args, Watch::NONE)?)
+    }
+
+    /// Launches a kernel that nobody vouches for yet, and waits for it.
     ///
     /// # Errors
     /// - `CUDA_ERROR_INVALID_VALUE` for extents of 0, unless the [grid is empty](crate::LaunchConfig::is_empty), or over the device's limits
@@ -573,4 +592,8 @@ impl fmt::Debug for SyncStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SyncStream").field("stream", self.on.stream).finish()
     }
+}
+
+launches! {
+    ['ctx, S: SyncMode] SyncStream<'_, 'ctx, S>, 'ctx, InCall;
 }

@@ -7,7 +7,7 @@ use crate::common::kernels::STORE;
 use cuscope::{
     Error, EventFlags, LaunchConfig, Library, Ptx, Result, ffi,
     function::Carveout,
-    graph::Enqueue,
+    kernel::Launches,
     launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
@@ -141,7 +141,7 @@ fn a_node_that_is_built_has_attributes_but_no_events() {
             gpu.build_graph(|g| {
                 let to = &mut g.hold(&mut buffer);
                 // SAFETY: the kernel is store(u32 *, u32).
-                unsafe { Enqueue::launch_unchecked(g, &store, launch, (to, value)) }
+                unsafe { Launches::launch_unchecked(&g, &store, launch, (to, value)) }
             })
         };
         let event = gpu.event_with(EventFlags::DISABLE_TIMING)?;

@@ -42,6 +42,7 @@ mod streams;
 mod tensor_bounds;
 mod tensor_maps;
 mod textures;
+mod trusted;
 mod typed_kernels;
 mod views;
 mod virtual_memory;

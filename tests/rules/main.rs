@@ -5,6 +5,7 @@ mod common;
 mod entries;
 mod house;
 mod manual;
+mod mended;
 mod ui;
 mod unsafe_blocks;
 

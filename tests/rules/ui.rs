@@ -33,7 +33,8 @@ fn misuse_does_not_compile() {
 /// The names of the files in `ui-tests/` that end in `.extension`, without it.
 pub(crate) fn rules(extension: &str) -> BTreeSet<String> {
     let files = files("ui-tests", extension).into_iter();
-    files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+    let beside = files.filter(|path| path.parent() == Some(Path::new("ui-tests")));
+    beside.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
 }
 
 /// The parts of a text between backquotes, but for blocks of code.
@@ -52,7 +53,16 @@ fn every_rule_says_what_it_is_and_has_its_message() {
     assert_eq!(rules("rs"), rules("stderr"));
     for rule in rules("rs") {
         let source = read(format!("ui-tests/{rule}.rs"));
-        assert!(source.starts_with("//! "), "{rule} does not begin with its rule");
+        let page: Vec<_> = source.lines().take_while(|line| line.starts_with("//!")).collect();
+        let parts: Vec<_> = page.split(|line| *line == "//!").map(|part| part[0]).collect();
+        let begins = |(part, mark): (&&str, &str)| part.starts_with(&format!("//! {mark}"));
+        let marks = ["", "**Why:** ", "**Mend:** ", "**Mistake** ("];
+        assert!(
+            parts.len() == 4 && parts.iter().zip(marks).all(begins),
+            "{rule} does not begin with its rule, why it is there, the mend and the mistake: {parts:?}"
+        );
+        let mend = format!("`ui-tests/mended/{rule}.rs`");
+        assert!(page.join(" ").contains(&mend), "{rule} does not name {mend}");
 
         let message = read(format!("ui-tests/{rule}.stderr"));
         let points_to_the_user = format!("--> ui-tests/{rule}.rs:");
@@ -61,6 +71,47 @@ fn every_rule_says_what_it_is_and_has_its_message() {
             // Sources of the standard library and of other crates change, and are not everywhere.
             assert!(!message.contains(unstable), "{rule}: the message contains {unstable}");
         }
+    }
+}
+
+/// The lines of a program, but for its page. The right program has another name for its functions.
+fn lines_of(path: &str) -> Vec<String> {
+    let source = read(path).replace("fn right", "fn misuse").replace("Right", "Misuse");
+    let lines = source.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.filter(|line| !line.starts_with("//!")).map(str::to_owned).collect()
+}
+
+/// The first lines that the second lacks.
+fn beside(some: &[String], others: &[String]) -> usize {
+    let mut left = others.to_vec();
+    let found = |line: &&String| match left.iter().position(|other| other == *line) {
+        Some(at) => {
+            left.swap_remove(at);
+            true
+        }
+        None => false,
+    };
+    some.len() - some.iter().filter(found).count()
+}
+
+/// The right programs are modules of these tests, in `tests/rules/mended.rs`, so the compiler takes them.
+#[test]
+fn every_mistake_has_its_mend_beside_it() {
+    let mended = files("ui-tests/mended", "rs").into_iter();
+    let mended: BTreeSet<_> =
+        mended.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    assert_eq!(mended, rules("rs"));
+    let modules = read("tests/rules/mended.rs");
+    let modules = modules.split("\nmod ").skip(1).map(|rest| rest.split(';').next().unwrap());
+    assert_eq!(modules.map(str::to_owned).collect::<BTreeSet<_>>(), mended);
+    for rule in mended {
+        let of = format!("//! The mend of `ui-tests/{rule}.rs`. ");
+        assert!(read(format!("ui-tests/mended/{rule}.rs")).starts_with(&of), "{rule}");
+        let [mistake, mend] =
+            ["", "mended/"].map(|at| lines_of(&format!("ui-tests/{at}{rule}.rs")));
+        let (lost, new) = (beside(&mistake, &mend), beside(&mend, &mistake));
+        assert_ne!(mistake, mend, "{rule}: the mend is the mistake");
+        assert!(lost <= 12 && new <= 12, "{rule}: the mend is another program: -{lost} +{new}");
     }
 }
 

@@ -16,19 +16,11 @@ impl Arch {
         }
     }
 
-    /// The folders under `targets/` of a toolkit that hold libraries for this architecture.
-    pub(crate) fn toolkit_folders(self) -> &'static [&'static str] {
+    /// The name of the architecture, as cargo has it.
+    pub(crate) fn name(self) -> &'static str {
         match self {
-            Arch::X86_64 => &["x86_64-linux"],
-            Arch::Aarch64 => &["sbsa-linux", "aarch64-linux"],
-        }
-    }
-
-    /// The folder of this architecture under `/usr/lib` on Debian and its descendants.
-    pub(crate) fn multiarch(self) -> &'static str {
-        match self {
-            Arch::X86_64 => "x86_64-linux-gnu",
-            Arch::Aarch64 => "aarch64-linux-gnu",
+            Arch::X86_64 => "x86_64",
+            Arch::Aarch64 => "aarch64",
         }
     }
 }

@@ -35,6 +35,12 @@ fn link_to(file: &Path, link: &Path) -> io::Result<()> {
     fs::copy(file, link).map(|_| ())
 }
 
+/// The names in a folder; none if it cannot be read.
+pub(crate) fn names_in(folder: &Path) -> Option<Vec<String>> {
+    let entries = fs::read_dir(folder).ok()?;
+    Some(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
+}
+
 /// What went wrong with a file.
 pub(crate) fn failure(path: &Path, error: io::Error) -> String {
     format!("{}: {error}", path.display())

@@ -6,4 +6,5 @@ pub(crate) mod arch;
 pub(crate) mod cargo;
 pub(crate) mod declared;
 pub(crate) mod library;
-pub(crate) mod toolkit;
+/// The top `build.rs`, which says where CUDA is looked for.
+pub(crate) mod search;

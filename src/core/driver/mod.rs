@@ -53,19 +53,6 @@ fn new_enough(version: DriverVersion) -> Result {
     Ok(())
 }
 
-#[cfg(unix)]
-type ForkHandler = Option<unsafe extern "C" fn()>;
-
-// The crate `libc` declares it too. Compiling all that it has would take a tenth of the time of a build.
-#[cfg(unix)]
-unsafe extern "C" {
-    fn pthread_atfork(
-        prepare: ForkHandler,
-        parent: ForkHandler,
-        child: ForkHandler,
-    ) -> std::ffi::c_int;
-}
-
 /// Detects forks from now on. One call is enough.
 fn watch() {
     #[cfg(unix)]
@@ -79,7 +66,7 @@ fn watch() {
             // SAFETY: the handler stores to an atomic and to a thread-local without a destructor, which is
             // safe in a forked child. It is never
             // unregistered; if there is no memory for it, forks go unnoticed, as without it.
-            let _ = unsafe { pthread_atfork(None, None, Some(in_child)) };
+            let _ = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         });
     }
 }
@@ -135,16 +122,6 @@ mod tests {
         assert_eq!(DriverVersion::numbered(13050), version(13, 5));
         assert_eq!(DriverVersion::numbered(12000), version(12, 0));
         assert_eq!(DriverVersion::numbered(11080), version(11, 8));
-    }
-
-    #[test]
-    #[cfg_attr(miri, ignore = "a function of the C library has no single address there")]
-    #[cfg(unix)]
-    fn the_registration_of_forks_is_declared_as_the_crate_libc_does() {
-        type Register =
-            unsafe extern "C" fn(ForkHandler, ForkHandler, ForkHandler) -> std::ffi::c_int;
-        let [ours, theirs]: [Register; 2] = [pthread_atfork, libc::pthread_atfork];
-        assert!(std::ptr::fn_addr_eq(ours, theirs));
     }
 
     #[test]

@@ -5,6 +5,7 @@
 mod advice;
 pub(crate) mod image;
 mod load;
+mod refused;
 mod signature;
 
 use ffi::CUresult;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 pub(crate) use advice::{is_sticky, means_not_taken};
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
+pub use refused::RefusedLaunch;
 pub use signature::{SignatureError, SignatureProblem};
 
 /// Returns the name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
@@ -185,6 +187,9 @@ pub enum Error {
     /// A typed kernel has other parameters than its signature.
     #[error(transparent)]
     Signature(Box<SignatureError>),
+    /// The check of a [`TrustedKernel`](crate::TrustedKernel) refused a launch.
+    #[error(transparent)]
+    Refused(Box<RefusedLaunch>),
     /// A variable of a module does not consist of whole elements of the type.
     #[error(
         "`{call}`: the variable has {bytes} bytes, and is not an array of aligned elements of \
@@ -265,6 +270,7 @@ impl Error {
             Error::StackTaken => None,
             Error::Image(_) => Some(image::LOAD),
             Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
+            Error::Refused(e) => Some(e.call()),
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
@@ -376,6 +382,7 @@ impl Error {
             }
             Error::Image(e) => ("Image", vec![("error", e)]),
             Error::Signature(e) => ("Signature", vec![("error", e)]),
+            Error::Refused(e) => ("Refused", vec![("error", e)]),
             Error::VariableType { call, bytes, size } => {
                 ("VariableType", vec![("call", call), ("bytes", bytes), ("size", size)])
             }
@@ -435,7 +442,12 @@ macro_rules! from_box {
         }
     )* };
 }
-from_box!(Load: LoadError, Image: ImageError, Signature: SignatureError);
+from_box!(
+    Load: LoadError,
+    Image: ImageError,
+    Signature: SignatureError,
+    Refused: RefusedLaunch
+);
 
 /// A driver call that failed: its name and its error code.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,1 @@
+../../../ffi/build/shared/search.rs

@@ -1,1 +1,0 @@
-../../../ffi/build/shared/toolkit.rs

@@ -1,0 +1,17 @@
+//! What launches kernels, which launches are safe, and what a kernel reads and writes, is this crate's to say.
+
+use cuscope::kernel::{KernelReads, KernelWrites, Launches, SafeKernel};
+
+struct Mine;
+
+impl<'ctx> Launches<'ctx> for Mine {}
+
+impl<'ctx> SafeKernel<'ctx> for Mine {
+    type Signature = (u32,);
+}
+
+impl<'ctx> KernelReads<'ctx, f32> for Mine {}
+
+impl<'ctx> KernelWrites<'ctx, f32> for Mine {}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! The mend of `ui-tests/aliased_arguments.rs`. Use two buffers, or pass the one only as `&mut x` to a kernel that
+//! works in place.
+
+use cuscope::{DeviceBuffer, Function, LaunchConfig, SyncStream, Result};
+
+fn right<'ctx>(
+    stream: SyncStream<'_, 'ctx>,
+    kernel: &Function<'ctx>,
+    mut x: DeviceBuffer<'ctx, f32>,
+) -> Result {
+    let config = LaunchConfig::new(1, 16);
+    unsafe { stream.launch_unchecked(kernel, config, (&mut x,)) }
+}
+
+fn main() {}

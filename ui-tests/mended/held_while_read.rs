@@ -1,0 +1,18 @@
+//! The mend of `ui-tests/held_while_read.rs`. Hold it before, and read `&held`.
+
+use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
+
+fn right<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    stream: &Stream<'ctx>,
+    buffer: &mut DeviceBuffer<'ctx, f32>,
+    host: &mut [f32],
+) -> Result {
+    gpu.scope(|s| {
+        let mut held = s.hold(buffer);
+        s.on(stream).download(&held, host)?;
+        s.on(stream).fill(&mut held, 1.0)
+    })
+}
+
+fn main() {}

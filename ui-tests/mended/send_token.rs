@@ -1,0 +1,12 @@
+//! The mend of `ui-tests/send_token.rs`. Take the other thread's own: `ContextStack::current_thread()`.
+
+use cuscope::{ContextStack, Result};
+
+fn spawn<T: Send>(_: T) {}
+
+fn right() -> Result {
+    spawn(|| ContextStack::current_thread().map(drop));
+    Ok(())
+}
+
+fn main() {}
