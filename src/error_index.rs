@@ -425,7 +425,8 @@
 //! streams detached. `ui-tests/scoped_stream_sent.rs`.
 //!
 //! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* You move a handle to
-//! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`. You get it
+//! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`. An owned guard has its
+//! place on the stack of one thread, too: `ui-tests/owned_guard_sent.rs` (E0277). You get it
 //! too if you detach a map whose keys borrow: take `String` or a number as the key: `ui-tests/map_with_borrowed_keys.rs`.
 //!
 //! # Out of `reentrant`
@@ -450,7 +451,7 @@
 //! # Ok(()) }
 //! ```
 //! The same holds for [`Context::with`](crate::Context::with). `ui-tests/guard_leaves_reentrant.rs`,
-//! `ui-tests/guard_leaves_with.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
+//! `ui-tests/guard_leaves_with.rs`, `ui-tests/stream_leaves_an_owned_guard.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
 //! `'static` values: `ui-tests/brand_panic_any.rs`.
 //!
 //! # Errors of your own
@@ -501,7 +502,7 @@
 //! gpu.on(gpu.bind(stream)?).record(&gpu.event()?)
 //! # }
 //! ```
-//! `ui-tests/detached_used.rs`.
+//! `ui-tests/detached_used.rs`. A struct is not cloned while it is detached: `ui-tests/detached_struct_cloned.rs`.
 //!
 //! *error\[E0599\]: no method named `detach` found for tuple* (for an array, a `Vec`). Handles and structs of them have the
 //! method. Call [`Detached::new`](crate::Detached::new) for collections. `ui-tests/tuple_detached_without_the_trait.rs`.
@@ -962,7 +963,7 @@
 //! # Handles of other code
 //!
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
-//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/foreign_work_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
+//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/ranges_and_graphs_without_unsafe.rs`, `ui-tests/foreign_work_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
 //! process or another interface does with its memory: `ui-tests/import_without_unsafe.rs`,
 //! `ui-tests/external_without_unsafe.rs`, `ui-tests/import_pool_without_unsafe.rs`, `ui-tests/graphics_without_unsafe.rs`.
 //! The functions list their obligations.

@@ -9,7 +9,7 @@ use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
 use crate::stack::{PushedGuard, with_current};
-use ffi::{CUevent, CUevent_flags};
+use ffi::{CUevent, CUevent_flags, CUresult, CUstream};
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,7 +92,8 @@ impl EventInner {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
         // driver checks the flags.
-        unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }.check()?;
+        unsafe { answer!(cuEventCreate(&raw mut raw, flags.bits())) }
+            .explain(|_| wrong_flags(flags))?;
         Ok(EventInner::own(raw, context.clone()))
     }
 
@@ -181,6 +182,32 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
+/// Returns why an event with these flags was not created.
+#[cold]
+fn wrong_flags(flags: EventFlags) -> Option<String> {
+    let unknown = flags.bits() & !EventFlags::all().bits();
+    if unknown != 0 {
+        return Some(format!(
+            "no flag of events has the bits {unknown:#x}: pass those of `EventFlags`"
+        ));
+    }
+    let other_processes = flags.contains(EventFlags::INTERPROCESS);
+    (other_processes && !flags.contains(EventFlags::DISABLE_TIMING)).then(|| {
+        "an event for other processes takes no time stamps: add `EventFlags::DISABLE_TIMING`"
+            .to_owned()
+    })
+}
+
+/// Returns whether it is that a stream of the context is captured, of which nothing in it may become a part so.
+#[cold]
+fn is_captured(code: CUresult) -> Option<String> {
+    (code == ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED).then(|| {
+        "a stream of the context is being captured, and an event of all its streams cannot become a part of \
+         a graph: end the capture first, or record the event in one stream"
+            .to_owned()
+    })
+}
+
 impl Event<'_> {
     /// Returns the context.
     #[must_use]
@@ -248,8 +275,32 @@ impl Event<'_> {
         let mut milliseconds = 0.0_f32;
         // SAFETY: both events are alive; writes one `f32` to `milliseconds`, which is valid for it.
         unsafe { answer!(cuEventElapsedTime(&raw mut milliseconds, earlier.raw(), self.raw())) }
-            .check()?;
+            .explain(|code| self.no_time_since(earlier, code))?;
         Ok(Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3).unwrap_or_default())
+    }
+
+    /// Returns why there is no time between two events.
+    #[cold]
+    fn no_time_since(&self, earlier: &Event<'_>, code: CUresult) -> Option<String> {
+        if self.context() != earlier.context() {
+            return Some(
+                "the events belong to different contexts: record both in streams of one context"
+                    .to_owned(),
+            );
+        }
+        match code {
+            ffi::CUDA_ERROR_NOT_READY => {
+                let which =
+                    if earlier.query() == Ok(false) { "the earlier event" } else { "the later event" };
+                Some(format!("{which} is not complete: wait for it with `Event::synchronize`"))
+            }
+            ffi::CUDA_ERROR_INVALID_HANDLE => Some(
+                "one of the events was not recorded yet, or takes no time stamps: record both, and create them \
+                 without `EventFlags::DISABLE_TIMING`"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
     }
 }
 
@@ -272,7 +323,8 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         let record = ffi::cuCtxRecordEvent()?;
         // SAFETY: both are alive, and the event is the context's (F123), which need not be current.
-        unsafe { answer!(cuCtxRecordEvent = record(self.context().raw(), event.raw())) }.result()
+        unsafe { answer!(cuCtxRecordEvent = record(self.context().raw(), event.raw())) }
+            .explain(is_captured)
     }
 
     /// Makes all later work in the context wait for an event, in all its streams, also those created later
@@ -289,7 +341,41 @@ impl<'ctx> PushedGuard<'ctx> {
     pub fn wait_event(&self, event: &Event<'_>) -> Result {
         let wait = ffi::cuCtxWaitEvent()?;
         // SAFETY: both are alive, and neither need be current.
-        unsafe { answer!(cuCtxWaitEvent = wait(self.context().raw(), event.raw())) }.result()
+        unsafe { answer!(cuCtxWaitEvent = wait(self.context().raw(), event.raw())) }
+            .explain(is_captured)
+    }
+}
+
+/// # Events in streams of other code
+impl Event<'_> {
+    /// Records the event behind the work in a stream of other code, with one driver call.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` for a stream of another context ([F36](crate::driver_facts#F36)); a sticky error
+    /// ([F60](crate::driver_facts#F60)).
+    ///
+    /// # Safety
+    /// 1. `stream` is a stream of this process that is alive, and no stream under capture. For a default stream, the context
+    ///    of the event is current.
+    #[doc(alias = "cuEventRecord")]
+    #[inline]
+    pub unsafe fn record_in(&self, stream: CUstream) -> Result {
+        // SAFETY: the event is alive, and the stream is (1); no context need be current (F34).
+        unsafe { answer!(cuEventRecord(self.raw(), stream)) }.result()
+    }
+
+    /// Makes later work in a stream of other code wait for the event, with one driver call.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    ///
+    /// # Safety
+    /// 1. of [`record_in`](Self::record_in).
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
+    pub unsafe fn wait_in(&self, stream: CUstream) -> Result {
+        // SAFETY: as for `record_in`.
+        unsafe { answer!(cuStreamWaitEvent(stream, self.raw(), 0)) }.result()
     }
 }
 

@@ -42,6 +42,9 @@ pub mod linking {}
 #[doc = include_str!("../docs/guide/10-interop.md")]
 pub mod interop {}
 
+#[doc = include_str!("../docs/guide/14-runtimes.md")]
+pub mod runtimes {}
+
 #[doc = include_str!("../docs/guide/11-coming-from.md")]
 pub mod coming_from {}
 

@@ -25,18 +25,39 @@ impl core::error::Error for NeedsDriver {}
 /// `load`: such a program does not start otherwise. What was found, or not, is so until the program ends.
 ///
 /// # Errors
-/// The loader finds no driver.
+/// The loader finds no driver, or a file of its name that is none.
 pub fn load() -> Result<(), NotLoaded> {
     #[cfg(all(cuda_driver = "native", feature = "load"))]
-    if native::library().is_none() {
-        return Err(NotLoaded(()));
+    {
+        if native::library().is_none() {
+            return Err(NotLoaded(Why::NotOpened));
+        }
+        // Every driver has these, also one that is too old.
+        for name in ["cuInit\0", "cuDriverGetVersion\0"] {
+            if native::find(name).is_null() {
+                return Err(NotLoaded(Why::Lacks(name)));
+            }
+        }
     }
     Ok(())
 }
 
-/// No driver is on this machine, or none where the loader looks.
+/// No driver is on this machine, or none where the loader looks, or what it finds there is no driver.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct NotLoaded(());
+pub struct NotLoaded(Why);
+
+/// Why there is no driver.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    not(all(cuda_driver = "native", feature = "load")),
+    allow(dead_code, reason = "then there is one")
+)]
+enum Why {
+    /// The loader did not find it, or did not open what it found.
+    NotOpened,
+    /// It does not have a function that every driver has, whose name ends in NUL.
+    Lacks(&'static str),
+}
 
 /// With the message, which a `main` that returns the error prints.
 impl fmt::Debug for NotLoaded {
@@ -48,6 +69,26 @@ impl fmt::Debug for NotLoaded {
 impl fmt::Display for NotLoaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let library = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+        if let Why::Lacks(function) = self.0 {
+            let function = function.trim_end_matches('\0');
+            return write!(
+                f,
+                "the loader found a {library} without the function `{function}`, which is not NVIDIA's driver: remove it, \
+                 or put the folder of the driver before its folder in the library path"
+            );
+        }
+        let mut words = [0; said::MOST];
+        let words = said::words(&mut words);
+        // The loader's own words if it found none, as glibc and musl write them.
+        let is_missing = words.is_empty()
+            || words.contains("libcuda.so.1: ") && words.ends_with("No such file or directory");
+        if !is_missing {
+            return write!(
+                f,
+                "the loader found {library}, or something of that name, and cannot load it ({words}): it is damaged, or not \
+                 NVIDIA's driver; install the driver again, or remove the file"
+            );
+        }
         write!(f, "the loader cannot find {library}: install NVIDIA's driver")?;
         if cfg!(not(windows)) {
             write!(
@@ -61,6 +102,37 @@ impl fmt::Display for NotLoaded {
 }
 
 impl core::error::Error for NotLoaded {}
+
+/// What the loader said when it did not open the driver.
+mod said {
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    /// The most bytes that are kept.
+    pub(super) const MOST: usize = 256;
+
+    /// The words, with zeros behind them. Two threads that both look are told the same.
+    static WORDS: [AtomicU8; MOST] = [const { AtomicU8::new(0) }; MOST];
+
+    /// Keeps words. Whoever has seen that there is no driver sees them.
+    #[cfg(all(cuda_driver = "native", unix))]
+    pub(super) fn keep(words: &[u8]) {
+        for (place, &byte) in WORDS.iter().zip(words) {
+            place.store(byte, Ordering::Relaxed);
+        }
+    }
+
+    /// Copies the words to a buffer, as far as they are text.
+    pub(super) fn words(to: &mut [u8; MOST]) -> &str {
+        for (byte, place) in to.iter_mut().zip(&WORDS) {
+            *byte = place.load(Ordering::Relaxed);
+        }
+        let end = to.iter().position(|&byte| byte == 0).unwrap_or(MOST);
+        match core::str::from_utf8(&to[..end]) {
+            Ok(text) => text,
+            Err(error) => core::str::from_utf8(&to[..error.valid_up_to()]).unwrap_or_default(),
+        }
+    }
+}
 
 #[cfg(all(cuda_driver = "native", feature = "load"))]
 pub(crate) use native::not_found;
@@ -117,11 +189,22 @@ mod native {
     #[cfg(unix)]
     #[allow(unsafe_code, reason = "dlopen and dlsym")]
     mod system {
+        use super::super::said;
         use super::*;
+        use core::ffi::CStr;
 
         pub(super) fn open() -> *mut c_void {
             // SAFETY: a string that ends in NUL; libcuda's initialisers run as for a linked library
-            unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_LAZY) }
+            let library = unsafe { libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_LAZY) };
+            if library.is_null() {
+                // SAFETY: no obligations
+                let words = unsafe { libc::dlerror() };
+                if !words.is_null() {
+                    // SAFETY: a string that ends in NUL, which stays until the next call of this thread
+                    said::keep(unsafe { CStr::from_ptr(words) }.to_bytes());
+                }
+            }
+            library
         }
 
         /// Finds a function by its name, which ends in NUL.

@@ -24,6 +24,49 @@ fn a_program_runs_without_a_driver() {
     }
 }
 
+/// A file of the name that is no driver is told from none. Each is tried in a process of its own, which looks there first.
+#[cfg(all(feature = "load", target_os = "linux"))]
+#[test]
+fn what_is_no_driver_is_not_said_to_be_missing() {
+    use std::{env, fs, process::Command};
+    const TOLD: &str = "CUSCOPE_TEST_TELLS_WHAT_IS_LOADED";
+    if env::var_os(TOLD).is_some() {
+        println!("{}", cuscope_sys::load().unwrap_err());
+        return;
+    }
+    // A library that is loaded here, and no driver.
+    let maps = fs::read_to_string("/proc/self/maps").expect("the libraries of this process");
+    let other = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
+    let other = other.filter(|path| path.contains("libgcc_s")).map(fs::read).next();
+    let cases: [(&str, Option<Vec<u8>>, &str); 4] = [
+        ("text", Some(b"no library".repeat(1000)), "invalid ELF header"),
+        ("cut", Some(b"\x7fELF".to_vec()), "file too short"),
+        ("folder", None, "directory"),
+        ("another", other.map(|read| read.expect("a library")), "without the function `cuInit`"),
+    ];
+    for (name, contents, words) in cases {
+        let folder = env::temp_dir().join(format!("cuscope-{name}-{}", std::process::id()));
+        let library = folder.join("libcuda.so.1");
+        fs::create_dir_all(&folder).expect("a folder");
+        match contents {
+            Some(contents) => fs::write(&library, contents).expect("a file"),
+            None if name == "another" => continue, // this process has no such library
+            None => fs::create_dir_all(&library).expect("a folder"),
+        }
+        let test = "what_is_no_driver_is_not_said_to_be_missing";
+        let program = env::current_exe().expect("this program");
+        let output = Command::new(program)
+            .args([test, "--exact", "--nocapture"])
+            .envs([(TOLD, "1".as_ref()), ("LD_LIBRARY_PATH", folder.as_os_str())])
+            .output()
+            .expect("a process");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let _gone = fs::remove_dir_all(&folder);
+        assert!(text.contains(words), "{name}: {words}: {text}");
+        assert!(!text.contains("cannot find"), "{name}: {text}");
+    }
+}
+
 #[test]
 fn the_error_says_what_is_needed() {
     let needs = NeedsDriver { function: "cuGreenCtxDestroy", since: 12040 };

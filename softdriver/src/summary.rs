@@ -10,6 +10,7 @@ use crate::sync;
 use cuscope_ptx::Module;
 use cuscope_ptx::run::{Accident, Does, Fault, Place};
 use cuscope_sys::*;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -82,16 +83,28 @@ fn with(f: impl FnOnce(&mut Summary)) {
     }
 }
 
+thread_local! {
+    /// Whether the running call fails as its caller expects.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Notes that the running call fails in a way by which callers learn something, such as how many there are.
+pub(crate) fn expected() {
+    EXPECTED.set(true);
+}
+
 /// Notes a call and what it gave.
 #[inline]
 pub(crate) fn called(name: &'static str, code: CUresult) {
     let mut new = false;
+    let expected = EXPECTED.replace(false);
     with(|summary| {
         let calls = summary.calls.entry(name).or_default();
         calls.made += 1;
         // That there is no table is told by itself.
-        let told =
-            name == "cuGetExportTable" || matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY);
+        let told = expected
+            || name == "cuGetExportTable"
+            || matches!(code, CUDA_SUCCESS | CUDA_ERROR_NOT_READY);
         if !told {
             let times = calls.failed.entry(code.0).or_default();
             *times += 1;
@@ -301,6 +314,12 @@ fn text(ended: bool) -> String {
         counted(summary.launches, "launch"),
         grouped(summary.steps)
     ));
+    // What went wrong first: the rest may come from it.
+    for Faulted { kernel, code, place, .. } in summary.faults.iter().take(TOLD) {
+        let error = result::name_of(*code).unwrap_or("an unknown error");
+        lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
+        lines.extend(place.iter().cloned());
+    }
     if summary.tables > 0 {
         lines.push(format!("{RUNTIME}{}", times(summary.tables)));
     }
@@ -322,27 +341,31 @@ fn text(ended: bool) -> String {
         lines.push(format!("{}{}", parts.next().unwrap_or_default(), times(count)));
         lines.extend(parts.map(str::to_owned));
     }
-    for Faulted { kernel, code, place, .. } in summary.faults.iter().take(TOLD) {
-        let error = result::name_of(*code).unwrap_or("an unknown error");
-        lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
-        lines.extend(place.iter().cloned());
-    }
     let wrong = check::with_findings(|found| {
         lines.extend(found.iter().take(TOLD).map(ToString::to_string));
         found.iter().map(check::Finding::times).sum::<u64>()
     });
     lines.extend(races.iter().take(TOLD).map(ToString::to_string));
-    for (base, size, device) in leaks.iter().take(TOLD) {
+    // Behind a fault nothing can be freed.
+    let lost = !summary.faults.is_empty();
+    let listed = if lost { 0 } else { TOLD };
+    for (base, size, device) in leaks.iter().take(listed) {
         lines.push(format!(
             "Leaked {} at {base:#x} of device {device}",
             counted(*size as u64, "byte")
         ));
     }
-    if leaks.len() > TOLD {
-        lines.push(format!("and {} more", counted((leaks.len() - TOLD) as u64, "allocation")));
+    if !lost && leaks.len() > listed {
+        lines.push(format!("and {} more", counted((leaks.len() - listed) as u64, "allocation")));
     }
     let bytes = leaks.iter().map(|(_, size, _)| *size as u64).sum();
-    if ended {
+    if ended && lost {
+        lines.push(format!(
+            "LEAK SUMMARY: 0 bytes leaked in 0 allocations; {} in {} went with the fault, behind which nothing is freed",
+            counted(bytes, "byte"),
+            counted(leaks.len() as u64, "allocation")
+        ));
+    } else if ended {
         lines.push(format!(
             "LEAK SUMMARY: {} leaked in {}",
             counted(bytes, "byte"),

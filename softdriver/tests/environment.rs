@@ -359,6 +359,8 @@ fn a_summary_of_a_process_that_dies_is_in_its_file() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(file).unwrap();
     let lines = summary(&text);
+    // What everything else comes from is the first thing told of.
+    assert_eq!(lines[2], "Kernel copy faulted: CUDA_ERROR_LAUNCH_FAILED (error 719)", "{text}");
     for line in [
         "Program hit: CUDA_ERROR_LAUNCH_FAILED (error 719) on 1 call of cuCtxSynchronize",
         "Kernel copy faulted: CUDA_ERROR_LAUNCH_FAILED (error 719)",

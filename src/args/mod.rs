@@ -9,8 +9,8 @@ use crate::memory::access::Access;
 use crate::memory::lent::Within;
 use crate::memory::uses::FastPath;
 use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall, PinnedBuffer,
-    PitchedBuffer, PitchedSlice, PitchedSliceMut,
+    DeviceBuffer, DeviceRange, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall,
+    PinnedBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut,
 };
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
@@ -75,6 +75,12 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
 }
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b PinnedBuffer<T> {}
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T> {}
+#[diagnostic::do_not_recommend]
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Element, L> KernelArg<'ctx, L> for DeviceRange<'ctx, T> {}
 
 /// The arguments of a launch: a tuple of up to 32 [`KernelArg`]s, in the kernel's order, or an
 /// [`ArgumentList`](crate::kernel::ArgumentList). Sealed.
@@ -188,6 +194,9 @@ operands! {
     &PitchedSlice<'_, '_, T>, false, true;
     &PitchedSliceMut<'_, '_, T>, false, true;
     &mut PitchedSliceMut<'_, '_, T>, true, true;
+    DeviceRange<'_, T>, true, true;
+    &DeviceRange<'_, T>, false, true;
+    &mut DeviceRange<'_, T>, true, true;
     &PinnedBuffer<T>, false, false;
     &mut PinnedBuffer<T>, true, false;
 }

@@ -73,7 +73,7 @@ impl Device {
         let ordinal = c_int::try_from(ordinal).unwrap_or(-1);
         let mut raw = 0;
         // SAFETY: writes one `CUdevice` to `raw`, which is valid for it; any ordinal may be asked for.
-        unsafe { answer!(cuDeviceGet(&raw mut raw, ordinal)) }.check()?;
+        unsafe { answer!(cuDeviceGet(&raw mut raw, ordinal)) }.explain(|_| no_device(ordinal))?;
         Ok(Device { raw })
     }
 
@@ -218,7 +218,8 @@ impl Device {
         }
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute is one.
-        unsafe { answer!(cuDeviceGetAttribute(&raw mut value, attribute, self.raw)) }.check()?;
+        unsafe { answer!(cuDeviceGetAttribute(&raw mut value, attribute, self.raw)) }
+            .explain(|_| Some(no_attribute("device", attribute.0)))?;
         Ok(value)
     }
 
@@ -266,7 +267,10 @@ impl Device {
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the driver checks the attribute.
         unsafe { answer!(cuDeviceGetP2PAttribute(&raw mut value, attribute, self.raw, peer.raw)) }
-            .check()?;
+            .explain(|code| match code {
+                ffi::CUDA_ERROR_INVALID_VALUE => Some(no_attribute("link of devices", attribute.0)),
+                _ => self.no_link(peer),
+            })?;
         Ok(value)
     }
 
@@ -312,6 +316,14 @@ impl Device {
                 answer!(cuDeviceGetP2PAtomicCapabilities = get(out, operations, count, own, other))
             }
         })
+        .map_err(|error| error.because(|_| self.no_link(peer)))
+    }
+
+    /// Returns whether it is that two devices are one, which has no link.
+    #[cold]
+    fn no_link(self, peer: Device) -> Option<String> {
+        (self == peer)
+            .then(|| format!("device {} has no link with itself: name two devices", self.ordinal()))
     }
 
     /// Returns the compute capability, `(9, 0)` for 9.0.
@@ -334,6 +346,26 @@ impl fmt::Debug for Device {
     }
 }
 
+/// Returns why there is no device with an ordinal.
+#[cold]
+fn no_device(ordinal: c_int) -> Option<String> {
+    let count = Device::count().ok()?;
+    Some(format!(
+        "there is no device {ordinal}: this process has {count}, and ordinals start at 0; `Device::count` \
+         returns the number, and CUDA_VISIBLE_DEVICES may hide some"
+    ))
+}
+
+/// Returns why nothing has the attribute with a number that [`ffi`] has.
+#[cold]
+pub(crate) fn no_attribute(what: &str, number: u32) -> String {
+    let driver = crate::driver::driver_version();
+    let driver = driver.map_or_else(|_| String::new(), |version| format!(", of CUDA {version},"));
+    format!(
+        "this driver{driver} does not know the attribute {number} of a {what}: update the driver"
+    )
+}
+
 /// Returns the sets that a call writes, one for each operation.
 fn capabilities(
     operations: &[CUatomicOperation],
@@ -341,7 +373,13 @@ fn capabilities(
 ) -> Result<Vec<CUatomicOperationCapability>> {
     let mut found = vec![0; operations.len()];
     let count = c_uint::try_from(operations.len()).unwrap_or(0);
-    get(found.as_mut_ptr(), operations.as_ptr(), count).check()?;
+    get(found.as_mut_ptr(), operations.as_ptr(), count).explain(|code| match operations {
+        [] => Some("there are no operations: pass at least 1".to_owned()),
+        _ => (code == ffi::CUDA_ERROR_INVALID_VALUE).then(|| {
+            "this driver does not know one of the operations: pass `CU_ATOMIC_OPERATION_…` of its version"
+                .to_owned()
+        }),
+    })?;
     Ok(found.into_iter().map(CUatomicOperationCapability::from_bits_retain).collect())
 }
 

@@ -209,6 +209,16 @@ impl CoreDumps<'_, '_> {
         self.set(ffi::CU_COREDUMP_GENERATION_FLAGS, &flags.bits().to_ne_bytes())
     }
 
+    /// Returns whether it is that a context does not have the setting.
+    #[cold]
+    fn not_of_context(&self, which: CUcoredumpSettings) -> Option<String> {
+        let of_process = [ffi::CU_COREDUMP_ENABLE_USER_TRIGGER, ffi::CU_COREDUMP_PIPE];
+        (self.of.is_some() && of_process.contains(&which)).then(|| {
+            "the trigger and its pipe are settings of the process, not of a context: use `CoreDumps::process()`"
+                .to_owned()
+        })
+    }
+
     #[inline]
     fn switch(&self, which: CUcoredumpSettings) -> Result<bool> {
         let mut byte = [0];
@@ -254,7 +264,7 @@ impl CoreDumps<'_, '_> {
             // SAFETY: `to` is as above; the driver is initialised.
             unsafe { answer!(cuCoredumpGetAttributeGlobal = get(which, value, &raw mut size)) }
         };
-        answer.result()
+        answer.explain(|_| self.not_of_context(which))
     }
 
     #[inline]
@@ -273,6 +283,15 @@ impl CoreDumps<'_, '_> {
             // SAFETY: `from` is as above; the driver is initialised.
             unsafe { answer!(cuCoredumpSetAttributeGlobal = set(which, value, &raw mut size)) }
         };
-        answer.result()
+        answer.explain(|code| {
+            if code == ffi::CUDA_ERROR_NOT_SUPPORTED && which == ffi::CU_COREDUMP_PIPE {
+                return Some(
+                    "the trigger is enabled and a context exists, which has opened its pipe: set the pipe \
+                     before the first context is created"
+                        .to_owned(),
+                );
+            }
+            self.not_of_context(which)
+        })
     }
 }

@@ -2,9 +2,11 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
+use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::memory::{DeviceBuffer, Element, PAGE};
+use crate::memory::{DeviceBuffer, Element, PAGE, PointerKind, pointer_info};
 use crate::stack::PushedGuard;
+use ffi::{CUdeviceptr, CUresult};
 use std::os::fd::{FromRawFd, OwnedFd};
 
 /// # Memory for other hardware
@@ -38,8 +40,28 @@ impl<'ctx> PushedGuard<'ctx> {
         let (out, kind) = ((&raw mut descriptor).cast(), ffi::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);
         // SAFETY: a handle of this kind is a `c_int`, for which `out` is valid; the range is a buffer, which is alive. Acts
         // on the current context, which `enter` found to be the guard's. The flags must be 0.
-        unsafe { answer!(cuMemGetHandleForAddressRange(out, address, bytes, kind, 0)) }.check()?;
+        unsafe { answer!(cuMemGetHandleForAddressRange(out, address, bytes, kind, 0)) }
+            .explain(|code| not_exported(self.device(), address, code))?;
         // SAFETY: the manual of cuMemGetHandleForAddressRange: it creates the descriptor, which is closed by its owner.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
+}
+
+/// Returns why no `dma-buf` was made of memory at an address.
+#[cold]
+fn not_exported(device: Device, address: CUdeviceptr, code: CUresult) -> Option<String> {
+    if code == ffi::CUDA_ERROR_NOT_SUPPORTED {
+        let (name, device) = ("CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED", device.ordinal());
+        return Some(format!("device {device}, or this system, has no `dma-buf` ({name} is 0)"));
+    }
+    if address % PAGE as CUdeviceptr != 0 {
+        return Some(format!(
+            "the buffer begins at {address:#x}, which is no multiple of a page of {PAGE} bytes: allocate at \
+             least 2 MiB"
+        ));
+    }
+    let kind = pointer_info(address).ok()??.kind;
+    (kind != PointerKind::Device).then(|| {
+        "the memory is managed, or of the host: export a buffer of `PushedGuard::alloc`".to_owned()
+    })
 }

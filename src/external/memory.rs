@@ -1,11 +1,12 @@
 //! Memory of other interfaces.
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
+use super::refusals;
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
 use crate::driver::capture_mode::release_relaxed;
-use crate::error::{Error, Result, is_sticky};
+use crate::error::{Error, RangeUnit, Result, is_sticky};
 use crate::memory::array::{ArrayFlags, ArrayShape, MipmappedArray, described, has_levels};
 use crate::memory::texel::Texel;
 use crate::memory::{DeviceBuffer, Element, size_for};
@@ -215,7 +216,7 @@ impl<'ctx> PushedGuard<'ctx> {
             // It belongs to the driver, which has closed what is no memory (F461).
             handle.leave();
         }
-        answer.check()?;
+        answer.explain(|code| refusals::memory(bytes, code))?;
         let inner = Arc::new(MemoryInner { raw, bytes, context: self.context().clone() });
         Ok(ExternalMemory { inner, _brand: Brand::new() })
     }
@@ -236,7 +237,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let end = offset.saturating_add(bytes);
         if end > memory.inner.bytes {
             let (end, len) = (end as usize, memory.inner.bytes as usize);
-            return Err(Error::InvalidRange { call, end, len });
+            return Err(Error::InvalidRange { call, end, len, unit: RangeUnit::Bytes });
         }
         Ok(())
     }

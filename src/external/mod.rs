@@ -57,7 +57,9 @@
 #[cfg(unix)]
 mod dma_buf;
 pub(crate) mod enqueue;
+
 mod memory;
+mod refusals;
 mod semaphore;
 
 pub use memory::{ExternalMemory, MemoryFlags, MemoryHandle};

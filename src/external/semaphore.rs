@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, with handles that the caller vouches for")]
 
 use super::memory::leaves_descriptor;
+use super::refusals;
 use crate::brand::Brand;
 use crate::call::{answer, later, name, same_context};
 use crate::context::Context;
@@ -208,7 +209,7 @@ impl<'ctx> PushedGuard<'ctx> {
             // It belongs to the driver, but what is no semaphore (F464).
             handle.leave();
         }
-        answer.check()?;
+        answer.explain(refusals::semaphore)?;
         let context = self.context().clone();
         let inner = Arc::new(SemaphoreInner { raw, context, in_flight: InFlight::default() });
         Ok(ExternalSemaphore { inner, _brand: Brand::new() })

@@ -423,7 +423,13 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; the driver refuses what is not page-locked
         // (F163).
-        unsafe { answer!(cuMemHostGetDevicePointer_v2(&raw mut address, data, 0)) }.result()?;
+        unsafe { answer!(cuMemHostGetDevicePointer_v2(&raw mut address, data, 0)) }.explain(|code| {
+            (code == ffi::CUDA_ERROR_INVALID_VALUE).then(|| {
+                "the memory of the tensor is host memory that is not page-locked: upload it, or have the \
+                 exporter allocate it page-locked"
+                    .to_owned()
+            })
+        })?;
         Ok(address)
     }
 }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
+use crate::device::no_attribute;
 use crate::error::{Error, Result};
 use crate::function::{Function, FunctionAttribute, FunctionInner};
 use crate::settings::{CacheConfig, SharedMemoryConfig};
@@ -55,14 +56,37 @@ pub(crate) fn settable(call: &'static str, attribute: FunctionAttribute) -> Resu
     known(call, attribute)
 }
 
+/// Returns why an attribute was not set to a value.
+#[cold]
+pub(crate) fn not_set(attribute: FunctionAttribute, value: i32) -> String {
+    let range = match attribute {
+        ffi::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => {
+            return format!(
+                "a carve-out of {value} percent was requested: pass from 0 to 100, or `Carveout::Default`"
+            );
+        }
+        ffi::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET
+        | ffi::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH
+        | ffi::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT
+        | ffi::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH
+        | ffi::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+        | ffi::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE => {
+            "is not one of its values, or the code says otherwise"
+        }
+        _ => "was refused: most attributes tell what the compiler chose, and cannot be set",
+    };
+    format!("the value {value} of attribute {} {range}", attribute.0)
+}
+
 impl FunctionInner {
     /// Returns an attribute that [`known`] knows.
     #[inline]
-    fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
+    pub(crate) fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the function is alive; the attribute is one
         // (F292); needs no current context (F38).
-        unsafe { answer!(cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }.check()?;
+        unsafe { answer!(cuFuncGetAttribute(&raw mut value, attribute, self.raw)) }
+            .explain(|_| Some(no_attribute("function", attribute.0)))?;
         Ok(value)
     }
 
@@ -71,7 +95,8 @@ impl FunctionInner {
     fn set(&self, attribute: FunctionAttribute, value: i32) -> Result {
         // SAFETY: the function is alive; the attribute is one, so that the driver finds it in its table (F292), and
         // answers for a value that it cannot have (F273); needs no current context (F272).
-        unsafe { answer!(cuFuncSetAttribute(self.raw, attribute, value)) }.result()
+        unsafe { answer!(cuFuncSetAttribute(self.raw, attribute, value)) }
+            .explain(|_| Some(not_set(attribute, value)))
     }
 
     /// Lets a launch request so many bytes of dynamic shared memory, if a block can have them on the device.

@@ -4,7 +4,7 @@
 mod attributes;
 
 pub use attributes::Carveout;
-pub(crate) use attributes::{known, settable};
+pub(crate) use attributes::{known, not_set, settable};
 
 use crate::brand::Brand;
 use crate::call::answer;
@@ -16,6 +16,7 @@ use static_assertions::assert_impl_all;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// An attribute of a kernel. The constants are in [`ffi`], such as [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
 pub type FunctionAttribute = CUfunction_attribute;
@@ -37,13 +38,16 @@ pub struct FunctionInner {
     /// The bytes of dynamic shared memory that the driver certainly allows a launch. All handles of a function share what
     /// the driver allows, which only ever grows.
     allowed: AtomicU32,
+    /// The parameters, once they were asked for.
+    parameters: OnceLock<Arc<[ParameterInfo]>>,
 }
 
 impl Clone for FunctionInner {
     #[inline]
     fn clone(&self) -> Self {
         let allowed = AtomicU32::new(self.allowed.load(Ordering::Relaxed));
-        FunctionInner { raw: self.raw, of: self.of, owner: self.owner.clone(), allowed }
+        let (owner, parameters) = (self.owner.clone(), self.parameters.clone());
+        FunctionInner { raw: self.raw, of: self.of, owner, allowed, parameters }
     }
 }
 
@@ -78,6 +82,28 @@ impl FunctionInner {
     pub(crate) fn raw(&self) -> CUfunction {
         self.raw
     }
+
+    /// Returns the positions and sizes of the parameters.
+    #[inline]
+    pub(crate) fn parameters(&self) -> Result<Vec<ParameterInfo>> {
+        let get = ffi::cuFuncGetParamInfo()?;
+        let mut parameters = Vec::new();
+        loop {
+            let mut info = ParameterInfo { offset: 0, size: 0 };
+            let ParameterInfo { offset, size } = &mut info;
+            // SAFETY: writes two sizes to places that are valid for them; the function is alive; needs no
+            // current context (F272).
+            let answer = unsafe {
+                answer!(cuFuncGetParamInfo = get(self.raw(), parameters.len(), offset, size))
+            };
+            // Past the last one (F92).
+            if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
+                return Ok(parameters);
+            }
+            answer.check()?;
+            parameters.push(info);
+        }
+    }
 }
 
 impl Function<'_> {
@@ -85,7 +111,8 @@ impl Function<'_> {
     #[inline]
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
         let of = owner.context().key();
-        let inner = FunctionInner { raw, of, owner, allowed: AtomicU32::new(0) };
+        let (allowed, parameters) = (AtomicU32::new(0), OnceLock::new());
+        let inner = FunctionInner { raw, of, owner, allowed, parameters };
         Function { inner, _brand: Brand::new() }
     }
 
@@ -119,6 +146,20 @@ impl Function<'_> {
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
+    /// Returns the positions and sizes of the kernel's parameters, in order, as a list that this handle and its later
+    /// clones share. The driver is asked once.
+    ///
+    /// # Errors
+    /// The errors of [`parameters`](Self::parameters).
+    #[inline]
+    pub(crate) fn known_parameters(&self) -> Result<Arc<[ParameterInfo]>> {
+        if let Some(known) = self.inner.parameters.get() {
+            return Ok(known.clone());
+        }
+        let asked: Arc<[ParameterInfo]> = self.parameters()?.into();
+        Ok(self.inner.parameters.get_or_init(|| asked).clone())
+    }
+
     /// Returns the positions and sizes of the kernel's parameters, in order.
     ///
     /// # Errors
@@ -127,23 +168,7 @@ impl Function<'_> {
     #[doc(alias = "cuFuncGetParamCount")]
     #[inline]
     pub fn parameters(&self) -> Result<Vec<ParameterInfo>> {
-        let get = ffi::cuFuncGetParamInfo()?;
-        let mut parameters = Vec::new();
-        loop {
-            let mut info = ParameterInfo { offset: 0, size: 0 };
-            let ParameterInfo { offset, size } = &mut info;
-            // SAFETY: writes two sizes to places that are valid for them; the function is alive; needs no
-            // current context (F272).
-            let answer = unsafe {
-                answer!(cuFuncGetParamInfo = get(self.raw(), parameters.len(), offset, size))
-            };
-            // Past the last one (F92).
-            if answer.code == ffi::CUDA_ERROR_INVALID_VALUE {
-                return Ok(parameters);
-            }
-            answer.check()?;
-            parameters.push(info);
-        }
+        self.inner.parameters()
     }
 
     /// Returns whether its code is on the device. A module may be loaded without its kernels, which are then

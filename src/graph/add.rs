@@ -19,7 +19,7 @@ use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{Element, Fillable, InScope};
-use crate::ops::{Copy, Fill, Launch, NodeOperation, Slot};
+use crate::ops::{Copy, Fill, Launch, NodeOperation, Slot, with_reason};
 use crate::scope::{Destination, Source};
 use crate::stream::value::{self, ValueOperation};
 
@@ -66,6 +66,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         // operation was checked. The graph keeps the memory (`graph-owns`), and each replay lends it again; what other
         // nodes do with it is ordered by its uses (`nodes-ordered`).
         self.add(&before, |slot| unsafe { operation.add(slot, context.raw()) })
+            .map_err(|error| with_reason(&operation, error, context.key()))
     }
 
     /// Adds the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel). Plain values among the arguments keep their value until
@@ -73,7 +74,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
     /// kernel's module loaded.
     ///
     /// # Errors
-    /// [`Refused`](crate::Error::Refused) by the check of a `TrustedKernel`;
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a `TrustedKernel`;
     /// [`OtherContext`](crate::Error::OtherContext); [`NotCurrent`](crate::Error::NotCurrent);
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a node of another graph, for page-locked memory, and for
     /// events and [programmatic serialization](crate::launch::ExtendedLaunch::programmatic_serialization) among the

@@ -4,6 +4,7 @@
 use super::GraphBuilder;
 use super::node::{ConditionalNode, NodeId};
 use super::raw::node_params;
+use super::refusals;
 use crate::args::KernelArg;
 use crate::args::sealed::Operand;
 use crate::brand::Brand;
@@ -255,13 +256,14 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             let before = self.nodes.borrow().at(&places);
             let mut params = params(condition.number, kind, size, self.gpu.context().raw());
             let add = ffi::cuGraphAddNode_v2()?;
-            let node: ConditionalNode =
-                self.add(&before, |Slot { node, graph, before, count }| {
+            let node: ConditionalNode = self
+                .add(&before, |Slot { node, graph, before, count }| {
                     let (data, params) = (ptr::null(), &raw mut params);
                     // SAFETY: the graph is alive as long as its builder, the nodes before are of it, each once, and the new one
                     // is written to a place that is valid for it. The context is alive. No context need be current.
                     Answer::new(ADD, unsafe { add(node, graph, before, data, count, params) })
-                })?;
+                })
+                .map_err(|error| error.because(|_| refusals::conditional(size)))?;
             self.nodes.borrow_mut().is_conditional(&places);
             self.unread.set(self.unread.get() - 1);
             // SAFETY: the node is a conditional one, so this member is the one that was written.

@@ -22,8 +22,10 @@ mod enqueue;
 mod host;
 mod kept;
 pub(crate) mod node;
+mod open;
 mod pool;
 mod raw;
+mod refusals;
 mod regions;
 mod resources;
 mod semaphores;
@@ -45,6 +47,7 @@ pub use node::{
     FreeNode, HostNode, KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind,
     SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode, kind,
 };
+pub use open::{OpenCapture, OpenCaptureStream};
 pub use pool::GraphPool;
 pub use stream::CaptureStream;
 pub use times::{NodeTime, NodeTimes};

@@ -146,6 +146,28 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         graph.replayed(self.complete(Ok(())))
     }
 
+    /// Runs a graph without waiting: one driver call. See [`replay`](Self::replay).
+    ///
+    /// # Errors
+    /// The errors of [`replay`](Self::replay). A later call reports a fault of a kernel, and the panic of a function of the
+    /// host continues in a later replay that waits.
+    ///
+    /// # Safety
+    /// 1. Until the stream has been synchronized, also if this call fails, the graph is neither changed nor dropped, and
+    ///    nothing else writes the memory that it reads, or uses what it writes. None of this is dropped (a leak is fine).
+    #[doc(alias = "cuGraphLaunch")]
+    #[inline]
+    pub unsafe fn replay_unscoped(
+        &self,
+        graph: &Graph<'ctx>,
+        buffers: impl GraphBuffers<'ctx>,
+    ) -> Result {
+        graph.accepts(CALL, self.context().key(), &buffers)?;
+        // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The caller's obligation 1; the graph's
+        // scratch memory is used by one run at a time (F149).
+        unsafe { graph.launch(self.raw()) }
+    }
+
     /// Ends a [`replay`](Self::replay) whose launch failed: the graph may run all the same.
     #[cold]
     #[inline]

@@ -5,6 +5,7 @@
 
 use super::kept::{Kept, New, User};
 use super::raw::{Template, node_params};
+use super::refusals;
 use super::resources::GraphResources;
 use super::{
     ChildGraphNode, EventRecordNode, EventWaitNode, Graph, GraphBuffers, GraphDefinition, HostNode,
@@ -23,7 +24,7 @@ use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
 use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InScope};
-use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern};
+use crate::ops::{Copy, Launch, NodeOperation, NodeToSet, Operation, pattern, with_reason};
 use crate::stack::PushedGuard;
 use crate::stream::value::{self, ValueOperation};
 use ffi::{CUgraphExec, CUgraphNode};
@@ -141,7 +142,7 @@ impl Change<'_> {
         // SAFETY: 1. as above; the copy was checked, and the context is alive. 2. The memory is kept, named by each
         // replay, and ordered within the graph, as the node used it before.
         let answer = unsafe { copy.set(self.to, self.context.raw()) };
-        self.done(new, answer)
+        self.done(new, answer).map_err(|error| error.because(refusals::copy))
     }
 
     /// Creates and sets a launch that is safe.
@@ -176,12 +177,14 @@ impl Change<'_> {
         // each replay, and ordered within the graph, as the node used it before.
         let answer = unsafe { launch.set(self.to) };
         let owner = function.owner();
-        if !has_objects && self.resources.kept().is_only(self.user(), owner) {
-            return answer.result();
-        }
-        let objects = if has_objects { Self::objects(launch) } else { Vec::new() };
-        let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
-        self.done(new, answer)
+        let set = if !has_objects && self.resources.kept().is_only(self.user(), owner) {
+            answer.result()
+        } else {
+            let objects = if has_objects { Self::objects(launch) } else { Vec::new() };
+            let new = New::of(objects.into_iter().chain([Kept::Code(owner.clone())]));
+            self.done(new, answer)
+        };
+        set.map_err(|error| with_reason(launch, error, own.key()))
     }
 
     fn child<'ctx, L>(self, other: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx, L>) -> Result {
@@ -195,12 +198,12 @@ impl Change<'_> {
             let set = ffi::cuGraphNodeSetParams()?;
             // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied (F573).
             let answer = Answer::new(self.call, unsafe { set(node, &raw mut params) });
-            return self.done(new, answer);
+            return self.done(new, answer).map_err(|error| error.because(refusals::child));
         };
         // SAFETY: 1. as above. 2. The other graph is alive, and its nodes are copied. If it has other nodes, the node stays as
         // it was (F573).
         let answer = unsafe { answer!(cuGraphExecChildGraphNodeSetParams(exec, node, graph)) };
-        self.done(new, answer)
+        self.done(new, answer).map_err(|error| error.because(refusals::child))
     }
 
     fn host_function(self, function: impl FnMut() + Send + 'static) -> Result {
@@ -263,7 +266,11 @@ impl Change<'_> {
                 None => unsafe { answer!(cuGraphBatchMemOpNodeSetParams(node, params)) },
             }
         });
-        self.done(new, answer)
+        let device = self.context.device();
+        let why = |code| {
+            value::unsupported(device, operations, code).or_else(|| refusals::values(count, code))
+        };
+        self.done(new, answer).map_err(|error| error.because(why))
     }
 
     #[inline]
@@ -281,7 +288,8 @@ impl Change<'_> {
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphExternalSemaphoresSignalNodeSetParams(node, params)) },
         };
-        self.done(new, answer)
+        let why = |code| refusals::semaphores(signals.len(), code);
+        self.done(new, answer).map_err(|error| error.because(why))
     }
 
     #[inline]
@@ -299,7 +307,8 @@ impl Change<'_> {
             // SAFETY: as above.
             None => unsafe { answer!(cuGraphExternalSemaphoresWaitNodeSetParams(node, params)) },
         };
-        self.done(new, answer)
+        let why = |code| refusals::semaphores(waits.len(), code);
+        self.done(new, answer).map_err(|error| error.because(why))
     }
 }
 
@@ -349,10 +358,12 @@ impl Graph<'_> {
     #[doc(alias = "cuGraphNodeSetEnabled")]
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
         self.inner.in_flight.settle_exclusive()?;
-        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), node.into())?;
+        let id = node.into();
+        let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), id)?;
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
-        unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }.result()
+        unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }
+            .explain(|_| refusals::switched(id.kind()))
     }
 
     /// Returns whether a kernel, a copy or a fill is on.
@@ -361,10 +372,12 @@ impl Graph<'_> {
     /// The errors of [`set_enabled`](Self::set_enabled).
     #[doc(alias = "cuGraphNodeGetEnabled")]
     pub fn is_enabled(&self, node: impl Into<NodeId>) -> Result<bool> {
-        let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), node.into())?;
+        let id = node.into();
+        let (exec, node) = self.node_of(name!(cuGraphNodeGetEnabled), id)?;
         let mut enabled = 0;
         // SAFETY: both are alive; writes one number to `enabled`, which is valid for it.
-        unsafe { answer!(cuGraphNodeGetEnabled(exec, node, &raw mut enabled)) }.check()?;
+        unsafe { answer!(cuGraphNodeGetEnabled(exec, node, &raw mut enabled)) }
+            .explain(|_| refusals::switched(id.kind()))?;
         Ok(enabled != 0)
     }
 }
@@ -725,7 +738,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`TrustedKernel`](crate::TrustedKernel). See [`set_kernel_unchecked`](Self::set_kernel_unchecked).
     ///
     /// # Errors
-    /// [`Refused`](Error::Refused) by the check of a `TrustedKernel`; [`InvalidArgument`](Error::InvalidArgument) for a node
+    /// [`LaunchRefused`](Error::LaunchRefused) by the check of a `TrustedKernel`; [`InvalidArgument`](Error::InvalidArgument) for a node
     /// that was added with clusters or as a cooperative launch, which it keeps and no check would see; the errors of
     /// [`set_kernel_unchecked`](Self::set_kernel_unchecked).
     #[doc(alias = "cuGraphExecKernelNodeSetParams")]

@@ -196,7 +196,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
     ///
     /// # Errors
-    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]

@@ -68,7 +68,7 @@ use crate::memory::texel::Texel;
 use crate::owned::GraphicsResource;
 use crate::stack::PushedGuard;
 use crate::sync::Arc;
-use ffi::{CUgraphicsRegisterFlags as Flags, CUgraphicsResource};
+use ffi::{CUgraphicsRegisterFlags as Flags, CUgraphicsResource, CUresult};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
@@ -145,7 +145,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let (mut raw, flags) = (ptr::null_mut(), usage.flags().bits());
         // SAFETY: writes one handle to `raw`, which is valid for it; acts on the current context, which `enter` found to be
         // the guard's. The driver looks the name up.
-        unsafe { answer!(cuGraphicsGLRegisterBuffer(&raw mut raw, buffer, flags)) }.check()?;
+        unsafe { answer!(cuGraphicsGLRegisterBuffer(&raw mut raw, buffer, flags)) }
+            .explain(|code| not_registered("buffer", buffer, code))?;
         let inner = GraphicsResource::own(raw, self.context());
         Ok(GraphicsBuffer { inner, _brand: Brand::new() })
     }
@@ -190,8 +191,22 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         let (mut raw, asked) = (ptr::null_mut(), asked.bits());
         // SAFETY: as in `register_gl_buffer`.
-        unsafe { answer!(cuGraphicsGLRegisterImage(&raw mut raw, image, target, asked)) }
-            .check()?;
+        unsafe { answer!(cuGraphicsGLRegisterImage(&raw mut raw, image, target, asked)) }.explain(
+            |code| {
+                if flags.contains(ArrayFlags::GATHER) && !matches!(shape, ArrayShape::D2 { .. }) {
+                    return Some(format!(
+                        "texels are gathered from images of two dimensions alone, and this is {shape:?}: leave \
+                         `ArrayFlags::GATHER` out"
+                    ));
+                }
+                not_registered("image", image, code).or_else(|| {
+                    Some(format!(
+                        "images of the target {target:#x}, or of its format, are not shared: `register_gl_image` \
+                         lists those that are"
+                    ))
+                })
+            },
+        )?;
         let inner = GraphicsResource::own(raw, self.context());
         Ok(GraphicsImage { inner, shape, levels, flags, _brand: Brand::new(), data: PhantomData })
     }
@@ -226,9 +241,38 @@ pub fn gl_devices(which: GlDevices) -> Result<Vec<Device>> {
     let (mut raw, mut count) = (vec![0; devices as usize], 0);
     // SAFETY: writes a number to `count` and at most as many devices to `raw` as it has room for.
     unsafe { answer!(cuGLGetDevices_v2(&raw mut count, raw.as_mut_ptr(), devices, list)) }
-        .check()?;
+        .explain(|code| match code {
+            ffi::CUDA_ERROR_NO_DEVICE => {
+                Some("no device of CUDA draws for the current context of OpenGL".to_owned())
+            }
+            code => no_gl(code),
+        })?;
     raw.truncate(count as usize);
     Ok(raw.into_iter().map(Device::from_raw).collect())
+}
+
+/// Returns whether it is that the thread, or the program, has no context of OpenGL.
+#[cold]
+fn no_gl(code: CUresult) -> Option<String> {
+    (code == ffi::CUDA_ERROR_INVALID_GRAPHICS_CONTEXT).then(|| {
+        "no context of OpenGL is current on this thread, or none of the machine's GPU: make one current first"
+            .to_owned()
+    })
+}
+
+/// Returns why an object of OpenGL with this name was not registered.
+#[cold]
+fn not_registered(what: &str, name: u32, code: CUresult) -> Option<String> {
+    match code {
+        ffi::CUDA_ERROR_INVALID_VALUE if name == 0 => {
+            Some(format!("0 names no {what}: pass a name that OpenGL returned"))
+        }
+        ffi::CUDA_ERROR_INVALID_HANDLE => Some(format!(
+            "{name} names no {what} with storage: create the {what} in OpenGL first, and give it its size"
+        )),
+        ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => None,
+        code => no_gl(code),
+    }
 }
 
 impl GraphicsBuffer<'_> {

@@ -1,4 +1,4 @@
-//! The parameters of kernels that PTX text declares.
+//! What PTX text declares: kernels with their parameters, and variables.
 
 use super::{Token, Tokens, number};
 
@@ -55,18 +55,66 @@ fn size_of_type(ty: &str) -> Option<usize> {
     (bits >= 8 && bits % 8 == 0).then_some(bits / 8)
 }
 
-impl PtxEntry {
-    /// Returns all kernels of a text, in one pass. Omits kernels with an unknown form of declaration.
+/// What PTX text declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PtxContents {
+    /// The kernels, except those with an unknown form of declaration.
+    pub(crate) kernels: Vec<PtxEntry>,
+    /// The names of the variables that are looked up by name.
+    pub(crate) variables: Vec<String>,
+}
+
+impl PtxContents {
+    /// Reads a text, in one pass.
     #[inline]
-    pub(crate) fn all(text: &[u8]) -> Vec<PtxEntry> {
+    pub(crate) fn of(text: &[u8]) -> PtxContents {
         let mut tokens = Tokens::new(text);
-        let mut entries = Vec::new();
+        let mut contents = PtxContents::default();
+        // In a body, `.global` is a part of an instruction.
+        let mut depth = 0_usize;
         while let Some(token) = tokens.next() {
-            if token == Token::Word(b".entry") {
-                entries.extend(entry(&mut tokens));
+            match token {
+                Token::Word(b".entry") => contents.kernels.extend(entry(&mut tokens)),
+                Token::Word(b".global" | b".const") if depth == 0 => {
+                    contents.variables.extend(variable(&mut tokens));
+                }
+                Token::Mark(b'{') => depth += 1,
+                Token::Mark(b'}') => depth = depth.saturating_sub(1),
+                _ => {}
             }
         }
-        entries
+        contents
+    }
+
+    /// Returns the kernel of this name.
+    pub(crate) fn kernel(&self, name: &str) -> Option<&PtxEntry> {
+        self.kernels.iter().find(|kernel| kernel.name == name)
+    }
+}
+
+/// Reads the name of a variable, after its `.global`: `.align 4 .b8 name[8]`. Stops before what belongs to something else.
+#[inline]
+fn variable(tokens: &mut Tokens<'_>) -> Option<String> {
+    loop {
+        match tokens.peek()? {
+            Token::Word(b".align") => {
+                tokens.next();
+                next_number(tokens)?;
+            }
+            Token::Word(b".entry" | b".func" | b".global" | b".const") => return None,
+            // `.attribute(.managed)`
+            Token::Word([b'.', ..]) => {
+                tokens.next();
+                if tokens.skip_mark(b'(') {
+                    tokens.by_ref().find(|token| *token == Token::Mark(b')'))?;
+                }
+            }
+            Token::Word(name) => {
+                tokens.next();
+                return Some(String::from_utf8_lossy(name).into_owned());
+            }
+            _ => return None,
+        }
     }
 }
 
@@ -145,7 +193,7 @@ mod tests {
 
     fn one(list: &str) -> PtxEntry {
         let text = format!(".version 7.0 /* .entry no() */\n.visible .entry k({list}) {{ ret; }}");
-        let mut all = PtxEntry::all(text.as_bytes());
+        let mut all = PtxContents::of(text.as_bytes()).kernels;
         assert_eq!(all.len(), 1, "{text}");
         all.remove(0)
     }
@@ -169,7 +217,7 @@ mod tests {
         );
         assert!(entry.params[2].array && !entry.params[3].array);
         assert_eq!(one(" ").params, []);
-        assert_eq!(PtxEntry::all(b".entry a { ret; } .entry b() { ret; }").len(), 2);
+        assert_eq!(PtxContents::of(b".entry a { ret; } .entry b() { ret; }").kernels.len(), 2);
     }
 
     #[test]
@@ -190,9 +238,21 @@ mod tests {
     fn a_kernel_in_a_string_or_comment_is_none() {
         let text = b".pragma \".entry k(.param .u32 no)\"; // .entry k(.param .u8 no)\n\
             /* .entry k(.param .u16 no) */ .visible.entry k(.param.u64 yes) { ret; }";
-        let all = PtxEntry::all(text);
+        let all = PtxContents::of(text).kernels;
         let [PtxEntry { name, params }] = &*all else { panic!("{all:?}") };
         assert_eq!((&**name, params.len(), &*params[0].ty), ("k", 1, ".u64"));
+    }
+
+    #[test]
+    fn variables_are_those_outside_of_bodies() {
+        let text = b".const .align 4 .f32 factor[4]; .visible .global .align 4 .u32 counter = 5;\n\
+            .global .attribute(.managed) .align 8 .b8 both[8]; .extern .shared .b8 dynamic[];\n\
+            .entry k() { ld.global.u32 %r1, [counter]; .const .u32 inner; }\n\
+            .global .texref texture; .global .v4 .f32 four;";
+        let contents = PtxContents::of(text);
+        assert_eq!(contents.variables, ["factor", "counter", "both", "texture", "four"]);
+        assert!(contents.kernel("k").is_some() && contents.kernel("factor").is_none());
+        assert_eq!(PtxContents::of(b".global .global .u32 x").variables, ["x"]);
     }
 
     /// Returns the time for which this thread ran, however busy the machine is.
@@ -210,14 +270,20 @@ mod tests {
     #[cfg_attr(miri, ignore = "Miri is no measure of time")]
     #[cfg(target_os = "linux")]
     fn kernels_that_do_not_end_cost_no_more_than_their_text() {
-        for one in
-            [".entry ", ".entry k(", ".entry k(.param .u32 n, ", ".entry k(.param .u32 n[", "/*"]
-        {
+        for one in [
+            ".global ",
+            ".global .x(",
+            ".entry ",
+            ".entry k(",
+            ".entry k(.param .u32 n, ",
+            ".entry k(.param .u32 n[",
+            "/*",
+        ] {
             let time = |count: usize| {
                 let text = one.repeat(count);
                 let once = |_| {
                     let begin = processor_time();
-                    assert_eq!(PtxEntry::all(text.as_bytes()), []);
+                    assert_eq!(PtxContents::of(text.as_bytes()).kernels, []);
                     processor_time() - begin
                 };
                 (0..5).map(once).min().unwrap()

@@ -4,6 +4,8 @@ mod cubin;
 mod elf;
 mod entries;
 mod fatbin;
+mod foreign;
+mod header;
 mod known;
 mod packed;
 mod ptx;
@@ -14,8 +16,9 @@ mod tokens;
 mod unpack;
 
 pub use cubin::Cubin;
-pub(crate) use entries::{Class, PtxEntry, PtxParam};
+pub(crate) use entries::{Class, PtxContents, PtxEntry, PtxParam};
 pub use fatbin::Fatbin;
+pub(crate) use header::{PtxHeader, first_ptx, newest_ptx};
 pub use ptx::Ptx;
 pub(crate) use scan::MOST;
 pub use text::PtxText;
@@ -119,8 +122,8 @@ fn expect(kind: ImageKind, bytes: &[u8]) -> Result {
     let problem = match looks_like(bytes) {
         Some(found) if found == kind => return Ok(()),
         Some(found) => ImageProblem::IsA(found),
-        None if bytes.is_empty() => ImageProblem::Empty,
-        None => ImageProblem::Unknown,
+        None if bytes.trim_ascii().is_empty() => ImageProblem::Empty,
+        None => foreign::looks_like(bytes).map_or(ImageProblem::Unknown, ImageProblem::Foreign),
     };
     Err(ImageError::new(kind, problem).into())
 }

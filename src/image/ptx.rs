@@ -1,7 +1,7 @@
 //! PTX text.
 
-use super::{Bytes, ImageError, ImageKind, LOAD, PtxText, expect, read, scan};
-use crate::error::{Error, Result};
+use super::{Bytes, ImageError, ImageKind, PtxText, expect, read, scan};
+use crate::error::Result;
 use std::fmt;
 use std::path::Path;
 
@@ -42,9 +42,8 @@ impl Ptx {
         let path = path.as_ref();
         let bytes = read(path)?;
         expect(ImageKind::Ptx, &bytes)?;
-        let reason = "the file is not text, but PTX is: compile to PTX, not to machine code";
-        let text = String::from_utf8(bytes);
-        Ptx::new(text.map_err(|_| Error::InvalidArgument { call: LOAD, reason })?)
+        scan::ascii(&bytes).map_err(|problem| ImageError::new(ImageKind::Ptx, problem))?;
+        Ptx::new(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Returns the text, without its NUL.

@@ -56,6 +56,7 @@ use std::{fmt, ptr};
 
 #[cfg(unix)]
 mod pool;
+mod refusals;
 #[cfg(unix)]
 pub use pool::{ImportedPool, PooledHandle};
 
@@ -185,7 +186,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut raw = CUipcMemHandle { reserved: [0; RAW] };
         // SAFETY: writes a handle to `raw`, which is valid for it; the address is the start of an allocation of
         // `cuMemAlloc`, which is alive, or of managed memory, which the driver refuses. Acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuIpcGetMemHandle(&raw mut raw, buffer.address())) }.check()?;
+        unsafe { answer!(cuIpcGetMemHandle(&raw mut raw, buffer.address())) }
+            .explain(|code| refusals::export(buffer.address(), code))?;
         Ok(MemoryHandle { raw, bytes: buffer.size_bytes() as u64 })
     }
 
@@ -220,7 +222,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let lazy = ffi::CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();
         // SAFETY: writes an address to `address`, which is valid for it; a handle of `cuIpcGetMemHandle` (1), and this
         // flag, as the manual requires. Acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuIpcOpenMemHandle_v2(&raw mut address, handle.raw, lazy)) }.check()?;
+        unsafe { answer!(cuIpcOpenMemHandle_v2(&raw mut address, handle.raw, lazy)) }
+            .explain(refusals::import)?;
         let keep = Opened { address, context: self.context().clone() };
         // SAFETY: 1. open until `keep` is dropped, as large as the handle says (1), and not freed meanwhile (2). 2. as
         // the caller promises (3, 4). 3. It is closed on any thread, with its context current, or the driver refuses, which
@@ -249,7 +252,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut raw = CUipcEventHandle { reserved: [0; EventHandle::SIZE] };
         // SAFETY: writes a handle to `raw`, which is valid for it; the event is alive. Acts on the current context, which
         // `enter` found to be the guard's.
-        unsafe { answer!(cuIpcGetEventHandle(&raw mut raw, event.raw())) }.check()?;
+        unsafe { answer!(cuIpcGetEventHandle(&raw mut raw, event.raw())) }
+            .explain(refusals::export_event)?;
         Ok(EventHandle(raw))
     }
 
@@ -274,7 +278,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut raw = ptr::null_mut();
         // SAFETY: writes a handle to `raw`, which is valid for it; a handle of `cuIpcGetEventHandle` (1), whose event
         // lives (2). Acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuIpcOpenEventHandle(&raw mut raw, handle.0)) }.check()?;
+        unsafe { answer!(cuIpcOpenEventHandle(&raw mut raw, handle.0)) }
+            .explain(refusals::import_event)?;
         let inner = Arc::new(EventInner::own(raw, self.context().clone()));
         Ok(Event { inner, _brand: Brand::new() })
     }

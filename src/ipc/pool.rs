@@ -1,11 +1,13 @@
 //! Pools of other processes.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::refusals::GONE;
 use crate::call::{answer, later, name};
 use crate::device::Device;
 use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
 use crate::error::{Error, Result};
+use crate::memory::refusals::wrong_descriptor;
 use crate::memory::{BufferKind, DeviceBuffer, Element};
 use crate::stack::PushedGuard;
 use crate::sync::Arc;
@@ -98,7 +100,9 @@ impl ImportedPool {
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open and that of a pool (1). The
         // flags must be 0. The handle has one owner (2).
         relaxed(unsafe { later!(cuMemPoolImportFromShareableHandle(out, sent, kind, 0)) })
-            .check()?;
+            .explain(|_| {
+                Some(wrong_descriptor(descriptor, "a pool that `MemoryPool::export` returned"))
+            })?;
         Ok(ImportedPool(Arc::new(Inner(raw))))
     }
 
@@ -221,7 +225,13 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut raw = CUmemPoolPtrExportData { reserved: [0; RAW] };
         // SAFETY: writes a description to `raw`, which is valid for it; the address is the start of an allocation of a
         // pool, which is alive.
-        unsafe { answer!(cuMemPoolExportPointer(&raw mut raw, buffer.address())) }.check()?;
+        unsafe { answer!(cuMemPoolExportPointer(&raw mut raw, buffer.address())) }.explain(|_| {
+            Some(
+                "the pool of the buffer was not exported before, or not created for other processes: allocate \
+                 from one of `MemoryPool::create_shareable`, and call its `export` first"
+                    .to_owned(),
+            )
+        })?;
         Ok(PooledHandle { raw, bytes: buffer.size_bytes() as u64 })
     }
 
@@ -258,7 +268,11 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes an address to `address` and reads `raw`, which are valid for it; a description of
         // `cuMemPoolExportPointer` (1). The pool is alive.
         unsafe { answer!(cuMemPoolImportPointer(&raw mut address, pool.raw(), &raw mut raw)) }
-            .check()?;
+            .explain(|_| {
+                Some(format!(
+                    "the bytes are no handle of a buffer of this pool, or {GONE} the buffer"
+                ))
+            })?;
         let keep = Opened { address, _pool: pool.clone() };
         let (mut ordinal, of): (c_int, _) = (-1, ffi::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
         let out = (&raw mut ordinal).cast();

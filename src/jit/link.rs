@@ -5,10 +5,10 @@ use crate::call::{answer, name};
 use crate::context::Context;
 use crate::driver::fork;
 use crate::driver::release::report;
-use crate::error::{LoadError, Result};
+use crate::error::{DriverError, LoadError, Result};
 use crate::image::sealed::Sealed as _;
 use crate::image::{Bytes, Cubin, Image, ImageKind, Ptx};
-use crate::jit::{JitLog, JitOptions, Request};
+use crate::jit::{JitLog, JitOptions, Request, refusals};
 use crate::name::Name;
 use crate::stack::PushedGuard;
 use ffi::{CUjitInputType, CUlinkState};
@@ -54,7 +54,7 @@ pub struct Linker {
     /// The PTX, to show the line that a log names.
     ptx: Vec<Vec<u8>>,
     /// The context for whose device the code is linked.
-    _context: Context,
+    context: Context,
 }
 
 /// The result of a link.
@@ -98,7 +98,7 @@ impl PushedGuard<'_> {
         // heap of `request`, as do the buffers, until the state is destroyed; acts on the current context,
         // which `enter` found to be the guard's.
         unsafe { answer!(cuLinkCreate_v2(count, options, values, &raw mut raw)) }.check()?;
-        Ok(Linker { raw, request, ptx: Vec::new(), _context: self.context().clone() })
+        Ok(Linker { raw, request, ptx: Vec::new(), context: self.context().clone() })
     }
 }
 
@@ -200,7 +200,10 @@ impl Linker {
                 ptr::null_mut(),
             ))
         };
-        let failed = |driver| Box::new(LoadError::new(driver, self.request.errors(), ptx));
+        let failed = |driver: DriverError| {
+            let reason = refusals::link(kind, ptx, self.context.device(), driver.code());
+            Box::new(LoadError::new(driver, self.request.errors(), ptx).because(reason))
+        };
         Ok(answer.check().map_err(failed)?)
     }
 

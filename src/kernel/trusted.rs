@@ -21,7 +21,7 @@ pub type Check<S> = fn(&LaunchShape, &<S as Seen>::Seen) -> bool;
 ///
 /// The check runs at each launch, before the driver is called, and sees the [shape](LaunchShape) of the launch and the
 /// arguments: numbers and structs themselves, and of memory its [size](crate::memory::MemorySize). A launch that it refuses
-/// is [`Refused`](Error::Refused), which names the kernel and the values of the arguments.
+/// is [`LaunchRefused`](Error::LaunchRefused), which names the kernel and the values of the arguments.
 ///
 /// Like a [`Kernel`], it has no lifetime. A field of a struct is a `TrustedKernel<(u32, Out<f32>)>`, with a check that
 /// captures nothing, or a `TrustedKernel<S, Box<dyn Fn(&LaunchShape, &S::Seen) -> bool>>`.
@@ -60,7 +60,7 @@ pub type Check<S> = fn(&LaunchShape, &<S as Seen>::Seen) -> bool;
 /// # scaler.add(3.0, &x, &mut y)?;
 /// # assert_eq!(scaler.stream.to_vec(&y)?, [5.0; 4]);
 /// # let mut short = scaler.stream.from_slice(&[2.0; 3])?;
-/// # assert!(matches!(scaler.add(3.0, &x, &mut short), Err(Error::Refused(_))));
+/// # assert!(matches!(scaler.add(3.0, &x, &mut short), Err(Error::LaunchRefused(_))));
 /// # Ok(()) }
 /// ```
 pub struct TrustedKernel<S: Signature, F = Check<S>> {
@@ -140,6 +140,6 @@ impl<S: Signature, F> TrustedKernel<S, F> {
     fn refused(&self, launch: &LaunchShape, arguments: String, call: &'static str) -> Error {
         let kernel = self.kernel.function.name().unwrap_or_else(|_| "the kernel".to_owned());
         let launch = launch.to_string();
-        Error::Refused(Box::new(RefusedLaunch { call, kernel, launch, arguments }))
+        Error::LaunchRefused(Box::new(RefusedLaunch { call, kernel, launch, arguments }))
     }
 }

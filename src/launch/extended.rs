@@ -1,5 +1,6 @@
 //! Launches with attributes.
 
+use super::refusals::Details;
 use super::spec::sealed::{Prepared, Spec};
 use super::{
     ClusterPortability, ClusterScheduling, Dim3, LaunchConfig, LaunchShape, SharedMemoryMode,
@@ -375,6 +376,14 @@ impl Spec for ExtendedLaunch<'_, '_> {
         let reason =
             "a kernel node starts after the nodes that it depends on: capture the launches instead";
         self.early_start.then_some(reason)
+    }
+    fn details(&self) -> Details {
+        let portability = self.portability.map(|_| "cluster_portability");
+        let newer = portability.or(self.shared_memory.map(|_| "shared_memory_mode"));
+        let newer = newer.or(self.nvlink_centric.then_some("nvlink_centric"));
+        let (domain_map, carveout) = (self.domain_map, self.carveout);
+        let window_bytes = self.access_policy_window.map(|window| window.raw().num_bytes);
+        Details { shape: self.shape(), domain_map, window_bytes, carveout, newer }
     }
     #[inline]
     fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

@@ -3,6 +3,7 @@
 mod extended;
 mod occupancy;
 mod policy;
+pub(crate) mod refusals;
 mod shape;
 mod spec;
 

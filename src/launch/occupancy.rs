@@ -5,6 +5,7 @@ use crate::call::{answer, name};
 use crate::device::DeviceAttribute;
 use crate::error::{Error, Result};
 use crate::function::{Function, FunctionInner};
+use crate::launch::refusals::Limits;
 use crate::launch::spec::sealed::Spec as _;
 use crate::launch::{ExtendedLaunch, LaunchConfig};
 use crate::stack::PushedGuard;
@@ -107,6 +108,25 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         self.gpu.enter(call)
     }
 
+    fn limits(&self) -> Limits<'_> {
+        Limits(self.function)
+    }
+
+    /// Returns why so many blocks of so many threads do not run on one multiprocessor.
+    #[cold]
+    fn too_many_blocks(&self, blocks: u32, threads: u32) -> Option<String> {
+        if blocks == 0 {
+            return Some("there are 0 blocks: ask for at least 1".to_owned());
+        }
+        self.limits().block(threads.into()).or_else(|| {
+            let most = self.active_blocks(threads, 0).ok()?;
+            Some(format!(
+                "a multiprocessor runs {most} blocks of {threads} threads at once without dynamic \
+                 shared memory, and not {blocks}"
+            ))
+        })
+    }
+
     /// Returns the number of blocks that a multiprocessor runs simultaneously, for blocks of `threads` threads
     /// with `shared_bytes` bytes of dynamic shared memory each.
     ///
@@ -135,7 +155,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
                 self.flags.bits(),
             ))
         }
-        .check()?;
+        .explain(|_| self.limits().block(threads.unsigned_abs().into()))?;
         Ok(blocks.unsigned_abs())
     }
 
@@ -257,7 +277,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
                 threads,
             ))
         }
-        .check()?;
+        .explain(|_| self.too_many_blocks(blocks.unsigned_abs(), threads.unsigned_abs()))?;
         Ok(bytes)
     }
 
@@ -278,7 +298,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {
             answer!(cuOccupancyMaxPotentialClusterSize(&raw mut size, self.function.raw(), raw))
         });
-        answer.check()?;
+        answer.explain(|code| self.limits().shape(launch.details(), code))?;
         Ok(size.unsigned_abs())
     }
 
@@ -298,7 +318,7 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         let answer = launch.with_raw(ptr::null_mut(), |raw| unsafe {
             answer!(cuOccupancyMaxActiveClusters(&raw mut clusters, self.function.raw(), raw))
         });
-        answer.check()?;
+        answer.explain(|code| self.limits().shape(launch.details(), code))?;
         Ok(clusters.unsigned_abs())
     }
 }

@@ -1,6 +1,7 @@
 //! The launch parameters besides the kernel and its arguments.
 
 use crate::call::name;
+use crate::launch::refusals::Details;
 use crate::launch::{ExtendedLaunch, LaunchConfig, LaunchShape};
 use ffi::{CUlaunchConfig, CUstream};
 
@@ -42,6 +43,8 @@ pub(crate) mod sealed {
         fn has_events(&self) -> bool;
         /// Returns why a kernel node cannot have the attributes.
         fn no_node(&self) -> Option<&'static str>;
+        /// Returns everything that the driver may refuse.
+        fn details(&self) -> Details;
         /// Calls `f` with the launch in the driver's form. Nothing is allocated.
         fn prepared<R>(&self, stream: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R;
     }
@@ -86,6 +89,9 @@ pub(crate) mod sealed {
         #[inline]
         fn no_node(&self) -> Option<&'static str> {
             None
+        }
+        fn details(&self) -> Details {
+            (*self).into()
         }
         #[inline]
         fn prepared<R>(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {

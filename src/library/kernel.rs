@@ -3,10 +3,11 @@
 
 use super::{Library, LibraryInner};
 use crate::call::{answer, name};
-use crate::device::Device;
+use crate::device::{Device, no_attribute};
 use crate::error::{Error, Result};
 use crate::function::{self, Carveout, Function, FunctionAttribute};
 use crate::kernel::{Kernel, Signature};
+use crate::module::refusals::Names;
 use crate::name::Name;
 use crate::owned::Owner;
 use crate::settings::CacheConfig;
@@ -46,8 +47,16 @@ impl Library {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the library is loaded, `name` ends in NUL; no context need be
         // current (F285).
-        unsafe { answer!(cuLibraryGetKernel(&raw mut raw, self.raw(), name.as_ptr())) }.check()?;
+        unsafe { answer!(cuLibraryGetKernel(&raw mut raw, self.raw(), name.as_ptr())) }
+            .explain(|_| Some(self.names().no_kernel(&name)))?;
         Ok(LibraryKernel { raw, library: self.inner.clone() })
+    }
+
+    /// Returns the names of its contents, for messages.
+    #[cold]
+    pub(super) fn names(&self) -> Names {
+        let kernels = self.kernels().and_then(|all| all.iter().map(LibraryKernel::name).collect());
+        Names::new("the library", kernels, &self.inner.contents)
     }
 
     /// Returns all kernels, in the driver's order.
@@ -122,7 +131,7 @@ impl LibraryKernel {
             Err(Error::NeedsDriver { .. }) => String::new(),
             name => name?,
         };
-        let entry = self.library.entries.iter().find(|entry| entry.name == name);
+        let entry = self.library.contents.kernel(&name);
         Kernel::new(function, &name, entry)
     }
 
@@ -153,7 +162,7 @@ impl LibraryKernel {
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the kernel is alive; the attribute is one
         // (F292); no context need be current (F285).
         unsafe { answer!(cuKernelGetAttribute(&raw mut value, attribute, self.raw, device.raw())) }
-            .check()?;
+            .explain(|_| Some(no_attribute("function", attribute.0)))?;
         Ok(value)
     }
 
@@ -175,7 +184,8 @@ impl LibraryKernel {
         function::settable(SET, attribute)?;
         // SAFETY: the kernel is alive; the attribute is one, so that the driver finds it in its table (F292); no
         // context need be current (F285).
-        unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }.result()
+        unsafe { answer!(cuKernelSetAttribute(attribute, value, self.raw, device.raw())) }
+            .explain(|_| Some(function::not_set(attribute, value)))
     }
 
     /// Sets the preferred shared-memory carve-out on a device. See [`Function::set_carveout`].

@@ -8,9 +8,10 @@ pub use kernel::LibraryKernel;
 pub use variable::ManagedVariable;
 
 use crate::call::{answer, name};
-use crate::error::{LoadError, Result};
-use crate::image::{Image, ImageKind, PtxEntry};
-use crate::jit::{JitLog, JitOptions, Request};
+use crate::device::Device;
+use crate::error::{DriverError, LoadError, Result};
+use crate::image::{Image, ImageKind, PtxContents};
+use crate::jit::{JitLog, JitOptions, Request, refusals};
 use crate::owned::LibraryInner;
 use ffi::CUlibrary;
 use static_assertions::assert_impl_all;
@@ -82,13 +83,15 @@ impl Library {
                 0,
             ))
         };
-        let failed = |driver| Box::new(LoadError::new(driver, request.errors(), ptx));
+        let failed = |driver: DriverError| {
+            let reason = refusals::load(ptx, Device::get(0).ok(), driver.code());
+            Box::new(LoadError::new(driver, request.errors(), ptx).because(reason))
+        };
         answer.check().map_err(failed)?;
-        let entries = ptx.map(PtxEntry::all);
         let inner = LibraryInner {
             raw,
             unloaded: false,
-            entries: entries.unwrap_or_default(),
+            contents: ptx.map(PtxContents::of).unwrap_or_default(),
             leases: Arc::default(),
         };
         let library = Library { inner: Arc::new(inner) };

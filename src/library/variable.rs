@@ -67,7 +67,7 @@ impl Library {
         unsafe {
             answer!(cuLibraryGetGlobal(&raw mut address, &raw mut bytes, self.raw(), name.as_ptr()))
         }
-        .check()?;
+        .explain(|_| Some(self.names().no_variable(&name)))?;
         let owner = Owner::Library(self.inner.clone(), gpu.context().clone());
         crate::module::lend(CALL, (address, bytes), &self.inner.leases, owner)
     }
@@ -90,7 +90,7 @@ impl Library {
                 name.as_ptr()
             ))
         }
-        .check()?;
+        .explain(|_| Some(self.names().not_managed(&name)))?;
         Ok(ManagedVariable { address, bytes, _library: self.inner.clone() })
     }
 
@@ -108,7 +108,13 @@ impl Library {
         unsafe {
             answer!(cuLibraryGetUnifiedFunction(&raw mut address, self.raw(), name.as_ptr()))
         }
-        .check()?;
+        .explain(|_| {
+            let name = name.to_string_lossy();
+            Some(format!(
+                "the library has no unified function `{name}`, or the device has no unified functions \
+                 (CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS)"
+            ))
+        })?;
         Ok(address)
     }
 

@@ -2,16 +2,16 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 #![allow(non_snake_case, reason = "fields of cuda.h")]
 
-use super::Allocation;
 use super::access::Access;
 use super::grid::{Extent, Grid, InArray};
 use super::object::release_in;
 use super::pitched::PitchedView;
 use super::texel::Texel;
+use super::{Allocation, refusals};
 use crate::brand::Brand;
 use crate::call::{answer, later, name};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, RangeUnit, Result};
 use crate::owned::Keep;
 use crate::stack::PushedGuard;
 use ffi::{CUDA_ARRAY3D_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray};
@@ -330,6 +330,12 @@ fn has_elements(call: &'static str, shape: ArrayShape) -> Result {
     }
 }
 
+/// Returns the size of the elements of a shape that [has some](has_elements).
+fn bytes_of<T: Texel>(shape: ArrayShape) -> usize {
+    let Extent { width, height, depth } = shape.extent();
+    (width * height * depth).saturating_mul(size_of::<T>())
+}
+
 /// Checks the shape and the number of levels of a mipmapped array.
 #[inline]
 pub(crate) fn has_levels(call: &'static str, shape: ArrayShape, levels: u32) -> Result {
@@ -364,7 +370,9 @@ impl<'ctx> PushedGuard<'ctx> {
         let (mut raw, asked) = (ptr::null_mut(), described::<T>(shape, flags));
         // SAFETY: writes one handle to `raw`, which is valid for it; acts on the current context, which `enter` found to
         // be the guard's. The driver checks the description.
-        unsafe { answer!(cuArray3DCreate_v2(&raw mut raw, &raw const asked)) }.check()?;
+        unsafe { answer!(cuArray3DCreate_v2(&raw mut raw, &raw const asked)) }.explain(|code| {
+            refusals::array(self.device(), shape, flags, false, bytes_of::<T>(shape), code)
+        })?;
         let base = stand_in(raw.expose_provenance());
         let inner = Allocation::array(base, self.context().clone(), ArrayEnd::Destroyed, None);
         let grid = grid_of::<T>(raw, base, shape);
@@ -390,7 +398,9 @@ impl<'ctx> PushedGuard<'ctx> {
         let (mut raw, asked) = (ptr::null_mut(), described::<T>(shape, flags));
         // SAFETY: as in `alloc_array`.
         unsafe { answer!(cuMipmappedArrayCreate(&raw mut raw, &raw const asked, levels)) }
-            .check()?;
+            .explain(|code| {
+                refusals::array(self.device(), shape, flags, true, bytes_of::<T>(shape), code)
+            })?;
         // SAFETY: 1. A new handle of this context, with these levels of this shape, for these elements.
         unsafe { MipmappedArray::own(raw, self.context(), shape, levels, flags, None) }
     }
@@ -550,7 +560,7 @@ impl<'ctx, T: Texel> MipmappedArray<'ctx, T> {
     fn view(&self, call: &'static str, level: u32) -> Result<PitchedView<'_>> {
         let (end, len) = (level as usize + 1, self.levels.len());
         let grid = self.levels.get(level as usize);
-        let grid = grid.ok_or(Error::InvalidRange { call, end, len })?;
+        let grid = grid.ok_or(Error::InvalidRange { call, end, len, unit: RangeUnit::Levels })?;
         Ok(PitchedView::of_array(&self.inner, *grid, false))
     }
 

@@ -3,6 +3,7 @@
 
 use super::Allocation;
 use super::access::Access;
+use super::refusals::allocated;
 use super::view::View;
 use crate::brand::Brand;
 use crate::call::{answer, name};
@@ -92,7 +93,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let mut address = 0;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
-        unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) }.check()?;
+        let make = || unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) };
+        allocated(self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }

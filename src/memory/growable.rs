@@ -5,7 +5,7 @@ use super::{Allocation, DeviceBuffer, DeviceSliceMut, Element};
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::{Error, RangeUnit, Result};
 use crate::memory::access::Access;
 use crate::memory::size_for;
 use crate::stack::PushedGuard;
@@ -171,6 +171,7 @@ impl<'ctx, T: Element> GrowableBuffer<'ctx, T> {
                 call: "GrowableBuffer::grow",
                 end: len,
                 len: capacity,
+                unit: RangeUnit::Capacity,
             });
         }
         if len > self.len() {

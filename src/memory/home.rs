@@ -10,6 +10,7 @@ use super::{Allocation, MemoryPool, allocate};
 use crate::call::{Answer, Later, answer, later, name};
 use crate::context::Context;
 use crate::context::wait::{self, wait};
+use crate::device::Device;
 use crate::driver::capture_mode::relaxed;
 use crate::driver::fork;
 use crate::driver::release::{catch_up, is_for_later, put_off, released, report_drop};
@@ -86,6 +87,36 @@ pub(crate) enum Block {
     Mapped(Box<GraphicsMapping>),
 }
 
+/// Returns the streams of a device that memory belongs to.
+#[cold]
+fn homes_of(device: Device) -> Vec<std::sync::Arc<Home>> {
+    let Some(homes) = fork::lock(&HOMES) else { return Vec::new() };
+    let all: Vec<_> = homes.iter().filter_map(Weak::upgrade).collect();
+    drop(homes);
+    all.into_iter().filter(|home| home.context().device() == device).collect()
+}
+
+/// Frees the kept blocks of all streams of a device, and waits until the pools have them. Returns whether there were any.
+#[cold]
+pub(crate) fn give_back_kept(device: Device) -> bool {
+    catch_up();
+    let mut any = false;
+    for home in homes_of(device) {
+        if home.trim(0) {
+            any = true;
+            // What cannot be waited for has no memory to give. The allocation tells.
+            let _waited = home.synchronize();
+        }
+    }
+    any
+}
+
+/// Returns the number of bytes that all streams of a device keep.
+#[cold]
+pub(crate) fn kept_on(device: Device) -> usize {
+    homes_of(device).iter().map(|home| home.usage().kept).sum()
+}
+
 impl Home {
     /// Makes a stream one that memory belongs to. There are [`MARKS`] events, which belong to the context of the stream.
     #[inline]
@@ -129,7 +160,7 @@ impl Home {
     /// Allocates a block of at least so many bytes in the order of the stream. Returns its address and its size.
     ///
     /// # Errors
-    /// `CUDA_ERROR_OUT_OF_MEMORY` after all streams of the device gave their kept blocks back; a driver error.
+    /// Those of [`allocate`].
     #[inline]
     pub(crate) fn alloc(&self, bytes: usize) -> Result<(CUdeviceptr, usize)> {
         let taken = fork::lock(&self.blocks).map(|mut blocks| blocks.take(bytes));
@@ -145,7 +176,6 @@ impl Home {
     fn request(&self, bytes: usize, size: usize) -> Result<(CUdeviceptr, usize)> {
         let requested = match self.try_request(size) {
             Err(error) if error.code() == Some(ffi::CUDA_ERROR_OUT_OF_MEMORY) => {
-                self.ask_all_for_memory();
                 // Not more than is needed.
                 self.try_request(bytes).map(|address| (address, bytes))
             }
@@ -159,25 +189,9 @@ impl Home {
 
     #[inline]
     fn try_request(&self, bytes: usize) -> Result<CUdeviceptr> {
+        let device = || self.context().device();
         // SAFETY: 1. The stream and the pool are alive, and `ordered_stream_with` compared their devices.
-        unsafe { allocate(bytes, self.pool.as_ref(), self.raw()) }
-    }
-
-    /// Frees the kept blocks of all streams of the device, and waits until the pools have them.
-    #[cold]
-    #[inline]
-    fn ask_all_for_memory(&self) {
-        let device = self.context().device();
-        catch_up();
-        let Some(homes) = fork::lock(&HOMES) else { return };
-        let all: Vec<_> = homes.iter().filter_map(Weak::upgrade).collect();
-        drop(homes);
-        for home in all.iter().filter(|home| home.context().device() == device) {
-            if home.trim(0) {
-                // What cannot be waited for has no memory to give. The allocation tells.
-                let _waited = home.synchronize();
-            }
-        }
+        unsafe { allocate(bytes, self.pool.as_ref(), self.raw(), device) }
     }
 
     /// Frees kept blocks until at most so many bytes are kept. Returns whether it freed any.

@@ -3,6 +3,7 @@
 
 use super::buffer::{DeviceBuffer, size_for};
 use super::pointer::{PointerKind, pointer_info};
+use super::refusals::{self, allocated};
 use super::{Allocation, DeviceMemory, Element, Location};
 use crate::brand::Brand;
 use crate::call::{answer, name, same_context};
@@ -153,7 +154,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let (mut address, flags) = (0, Attachment::Host.raw());
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context, which `enter`
         // found to be the guard's.
-        unsafe { answer!(cuMemAllocManaged(&raw mut address, bytes, flags)) }.check()?;
+        let make = || unsafe { answer!(cuMemAllocManaged(&raw mut address, bytes, flags)) };
+        allocated(self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }
@@ -236,9 +238,10 @@ impl<'ctx> PushedGuard<'ctx> {
             return Ok(());
         };
         let (advice, location) = advice.raw();
-        let (location, found) = (location.raw(), ffi::cuMemAdvise_v2()?);
+        let (at, found) = (location.raw(), ffi::cuMemAdvise_v2()?);
         // SAFETY: the memory is alive, and its contents do not change.
-        unsafe { answer!(cuMemAdvise_v2 = found(address, bytes, advice, location)) }.result()
+        unsafe { answer!(cuMemAdvise_v2 = found(address, bytes, advice, at)) }
+            .explain(|code| refusals::managed(address, Some(location), code))
     }
 
     /// Returns the advice that managed memory has, and where it was last moved.
@@ -287,7 +290,7 @@ impl<'ctx> PushedGuard<'ctx> {
                 bytes
             ))
         }
-        .check()?;
+        .explain(|code| refusals::managed(address, None, code))?;
         let place = |kind, id| Location::from_raw(CALL, CUmemLocationType(kind), id);
         let user = |&id: &c_int| match id {
             NOBODY => None,

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod pinned;
+mod pages;
 mod register;
 mod managed;
 pub(crate) mod pitched;
@@ -9,6 +10,7 @@ pub(crate) mod array;
 mod growable;
 mod info;
 mod pointer;
+mod range;
 pub(crate) mod access;
 pub(crate) mod access_policy;
 mod allocation;
@@ -23,6 +25,7 @@ pub(crate) mod lent;
 mod location;
 pub(crate) mod object;
 mod pool;
+pub(crate) mod refusals;
 mod size;
 mod slice;
 mod slice_mut;
@@ -45,6 +48,7 @@ pub use info::MemoryInfo;
 pub use lent::{InCall, InOrder, InScope};
 pub use location::Location;
 pub use managed::{Advice, Attachment, RangeInfo};
+pub use pages::PinnedPages;
 #[cfg(unix)]
 pub(crate) use pinned::PAGE;
 pub use pinned::PinnedBuffer;
@@ -52,9 +56,11 @@ pub use pitched::{PitchedBuffer, PitchedSlice, PitchedSliceMut};
 #[cfg(feature = "dlpack")]
 pub(crate) use pointer::is_managed;
 pub(crate) use pointer::may_be_used;
+pub(crate) use pointer::pointer_info;
 pub use pointer::{PointerInfo, PointerKind};
 pub(crate) use pool::allocate;
 pub use pool::{MemoryPool, PoolAccess, PoolReuse, PoolUsage};
+pub use range::DeviceRange;
 pub use register::Registered;
 pub use size::MemorySize;
 pub use slice::DeviceSlice;

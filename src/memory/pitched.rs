@@ -4,6 +4,7 @@
 use super::access::Access;
 use super::buffer::too_large;
 use super::grid::{Axis, Extent, Grid};
+use super::refusals::allocated;
 use super::{Allocation, Element};
 use crate::brand::Brand;
 use crate::call::{answer, name};
@@ -168,10 +169,10 @@ impl<'ctx> PushedGuard<'ctx> {
         let (mut address, mut pitch) = (0, 0);
         // SAFETY: writes one address to `address` and one number to `pitch`, which are valid for them; acts on the
         // current context, which `enter` found to be the guard's.
-        let answer = unsafe {
+        let make = || unsafe {
             answer!(cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, row, rows, widest))
         };
-        answer.check()?;
+        allocated(self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         let grid = Grid::of(extent, pitch);
         Ok(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData })

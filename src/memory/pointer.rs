@@ -108,7 +108,7 @@ impl PushedGuard<'_> {
 
 /// Asks the driver what an address is, for the device of the current context.
 #[inline]
-pub(super) fn pointer_info(address: CUdeviceptr) -> Result<Option<PointerInfo>> {
+pub(crate) fn pointer_info(address: CUdeviceptr) -> Result<Option<PointerInfo>> {
     let (mut kind, mut managed, mut ordinal) = (0_u32, 0_u32, -1_i32);
     let mut context: CUcontext = std::ptr::null_mut();
     let (mut start, mut size, mut id, mut host, mut device, mut pool) =

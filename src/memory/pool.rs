@@ -5,7 +5,7 @@ use crate::call::{answer, name};
 use crate::device::Device;
 use crate::driver::release::release;
 use crate::error::{Error, Result};
-use crate::memory::Location;
+use crate::memory::{Location, refusals};
 use crate::sync::Arc;
 use crate::virtual_memory::location;
 #[cfg(unix)]
@@ -165,8 +165,14 @@ impl MemoryPool {
         let (mut descriptor, kind) = (-1, ffi::CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
         let out = (&raw mut descriptor).cast();
         // SAFETY: the pool is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must be 0.
-        relaxed(unsafe { later!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) })
-            .check()?;
+        relaxed(unsafe { later!(cuMemPoolExportToShareableHandle(out, self.raw(), kind, 0)) }).explain(
+            |_| {
+                Some(
+                    "the pool was created for this process alone: create it with `MemoryPool::create_shareable`"
+                        .to_owned(),
+                )
+            },
+        )?;
         // SAFETY: the manual of cuMemPoolExportToShareableHandle: it creates the descriptor, which is closed by its
         // owner (F441).
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
@@ -190,7 +196,9 @@ impl MemoryPool {
         };
         let mut raw = ptr::null_mut();
         // SAFETY: reads `properties` and writes one handle to `raw`, both valid for it.
-        unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }.check()?;
+        let shared = handles != ffi::CU_MEM_HANDLE_TYPE_NONE;
+        unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }
+            .explain(|code| refusals::no_pool(place, shared, bytes, code))?;
         MemoryPool(Arc::new(Inner { raw, place, owned: true })).with_access()
     }
 
@@ -228,6 +236,14 @@ impl MemoryPool {
             }
         }
         MemoryPool(Arc::new(Inner { raw, place, owned: false })).with_access()
+    }
+
+    /// Returns the current pool of a device.
+    pub(super) fn current_of(device: Device) -> Result<MemoryPool> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: writes one handle to `raw`, which is valid for it.
+        unsafe { answer!(cuDeviceGetMemPool(&raw mut raw, device.raw())) }.check()?;
+        Ok(MemoryPool(Arc::new(Inner { raw, place: device.into(), owned: false })))
     }
 
     /// Makes this the current pool of its place. [`SyncStream::alloc`](crate::SyncStream::alloc), and all
@@ -391,7 +407,8 @@ impl MemoryPool {
         };
         let one = CUmemAccessDesc { location: location(device), flags };
         // SAFETY: the pool is alive; reads one description at `one`, which is valid for it.
-        unsafe { answer!(cuMemPoolSetAccess(self.raw(), &raw const one, 1)) }.result()
+        unsafe { answer!(cuMemPoolSetAccess(self.raw(), &raw const one, 1)) }
+            .explain(|_| refusals::pool_access(self.location(), device))
     }
 
     /// Returns the access of a device to the memory of the pool.
@@ -493,10 +510,10 @@ impl MemoryPool {
     }
 }
 
-/// Allocates from a pool, or from the current one of the device, in the order of a stream.
+/// Allocates from a pool, or from the current one of the device, in the order of a stream of that.
 ///
 /// # Errors
-/// A driver error.
+/// A driver error: `CUDA_ERROR_OUT_OF_MEMORY` after all streams of the device gave their kept blocks back.
 ///
 /// # Safety
 /// 1. The stream and the pool are alive, and the pool is of the stream's device or of the host.
@@ -505,9 +522,10 @@ pub(crate) unsafe fn allocate(
     bytes: usize,
     pool: Option<&MemoryPool>,
     stream: CUstream,
+    device: impl Fn() -> Device,
 ) -> Result<CUdeviceptr> {
     let mut address = 0;
-    let answer = match pool {
+    let mut make = || match pool {
         // SAFETY: writes one address to `address`, which is valid for it; the stream is alive (1), and no context need
         // be current (F40).
         None => unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, stream)) },
@@ -516,7 +534,10 @@ pub(crate) unsafe fn allocate(
             answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), stream))
         },
     };
-    answer.check()?;
+    let answer = make();
+    if answer.code != ffi::CUDA_SUCCESS {
+        refusals::pooled(device(), pool, bytes, answer, make)?;
+    }
     Ok(address)
 }
 

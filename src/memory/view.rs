@@ -3,9 +3,11 @@
 use super::access::Access;
 use super::array::{Array, ArraySlice, ArraySliceMut};
 use super::texel::Texel;
-use super::{Allocation, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut};
+use super::{
+    Allocation, DeviceRange, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut,
+};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, RangeUnit, Result};
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
 use ffi::CUdeviceptr;
 use std::ops::{Bound, RangeBounds};
@@ -133,6 +135,7 @@ pub(crate) mod sealed {
         Texel: Array<'_, T>;
         Texel: ArraySlice<'_, '_, T>;
         Texel: ArraySliceMut<'_, '_, T>;
+        Element: DeviceRange<'_, T>;
     }
 }
 
@@ -210,7 +213,12 @@ pub(crate) fn part(
     };
     match (start, end) {
         (Some(start), Some(end)) if start <= end && end <= len => Ok((start, end - start)),
-        _ => Err(Error::InvalidRange { call, end: end.unwrap_or(usize::MAX), len }),
+        _ => Err(Error::InvalidRange {
+            call,
+            end: end.unwrap_or(usize::MAX),
+            len,
+            unit: RangeUnit::Elements,
+        }),
     }
 }
 
@@ -223,7 +231,7 @@ pub(crate) fn chunks(
     size: usize,
 ) -> Result<impl ExactSizeIterator<Item = (usize, usize)>> {
     if size == 0 {
-        return Err(Error::InvalidRange { call, end: 0, len });
+        return Err(Error::InvalidRange { call, end: 0, len, unit: RangeUnit::Chunk });
     }
     Ok((0..len).step_by(size).map(move |start| (start, size.min(len - start))))
 }

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::function::Function;
 use crate::kernel::{Kernel, Signature};
 use crate::module::Module;
+use crate::module::refusals::Names;
 use crate::name::Name;
 use crate::owned::Owner;
 use std::ffi::CStr;
@@ -28,8 +29,16 @@ impl<'ctx> Module<'ctx> {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the module is loaded, `name` ends in NUL; needs no
         // current context (F38).
-        unsafe { answer!(cuModuleGetFunction(&raw mut raw, self.raw(), name.as_ptr())) }.check()?;
+        unsafe { answer!(cuModuleGetFunction(&raw mut raw, self.raw(), name.as_ptr())) }
+            .explain(|_| Some(self.names().no_kernel(name)))?;
         Ok(Function::new(raw, Owner::Module(self.inner.clone())))
+    }
+
+    /// Returns the names of its contents, for messages.
+    #[cold]
+    pub(super) fn names(&self) -> Names {
+        let kernels = self.functions().and_then(|all| all.iter().map(Function::name).collect());
+        Names::new("the module", kernels, &self.inner.contents)
     }
 
     /// Returns a kernel by name and compares its parameters with a [`Signature`], so that no launch has other
@@ -50,7 +59,7 @@ impl<'ctx> Module<'ctx> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let function = self.find(&name)?;
         let name = name.to_string_lossy();
-        let entry = self.inner.entries.iter().find(|entry| entry.name == name);
+        let entry = self.inner.contents.kernel(&name);
         Kernel::new(function, &name, entry)
     }
 

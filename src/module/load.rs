@@ -5,8 +5,8 @@ use super::ModuleInner;
 use crate::call::{answer, name};
 use crate::context::Context;
 use crate::error::{LoadError, Result};
-use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxText};
-use crate::jit::{JitLog, JitOptions, Request};
+use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxContents, PtxText};
+use crate::jit::{JitLog, JitOptions, Request, refusals};
 use crate::module::Module;
 use crate::stack::PushedGuard;
 use std::path::Path;
@@ -197,10 +197,12 @@ impl<'ctx> PushedGuard<'ctx> {
         // in `request`. 4. The current context is the guard's: the caller called `enter`.
         unsafe { answer!(cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values)) }
             .check()
-            .map_err(|driver| Box::new(LoadError::new(driver, request.errors(), ptx)))?;
-        let entries = ptx.map(crate::image::PtxEntry::all);
-        let entries = entries.unwrap_or_default();
-        Ok(Module::new(ModuleInner::new(raw, self.context().clone(), entries)))
+            .map_err(|driver| {
+                let reason = refusals::load(ptx, Some(self.device()), driver.code());
+                Box::new(LoadError::new(driver, request.errors(), ptx).because(reason))
+            })?;
+        let contents = ptx.map(PtxContents::of).unwrap_or_default();
+        Ok(Module::new(ModuleInner::new(raw, self.context().clone(), contents)))
     }
 
     /// Compiles PTX text for this device and loads it: [`load`](Self::load) with [`Ptx::new`].

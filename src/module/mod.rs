@@ -2,6 +2,7 @@
 
 mod functions;
 mod load;
+pub(crate) mod refusals;
 mod variables;
 
 pub use crate::name::Name;

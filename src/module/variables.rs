@@ -59,7 +59,7 @@ impl<'ctx> Module<'ctx> {
                 name.as_ptr()
             ))
         }
-        .check()?;
+        .explain(|_| Some(self.names().no_variable(&name)))?;
         lend(CALL, (address, bytes), &self.inner.leases, Owner::Module(self.inner.clone()))
     }
 }

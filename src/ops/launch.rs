@@ -1,12 +1,12 @@
 //! Launches of kernels.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::enqueue::refused;
 use super::{NodeOperation, NodeToSet, Operation, Slot};
 use crate::args::sealed::Operands;
-use crate::call::{Answer, answer, name};
+use crate::call::{Answer, answer, name, same_context};
 use crate::error::Result;
 use crate::function::FunctionInner;
+use crate::launch::refusals::Limits;
 use crate::launch::{Dim3, LaunchConfig, Prepared, Spec};
 use crate::registry::LentHost;
 use ffi::{CUDA_KERNEL_NODE_PARAMS, CUcontext, CUgraphNode, CUlaunchConfig, CUresult, CUstream};
@@ -129,7 +129,7 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
 
     #[inline]
     fn refused(&self, answer: Answer, key: usize) -> Result {
-        other_context(answer.call, answer.code, self.function, key)
+        self.why(answer.call, answer.code, key)
     }
 }
 
@@ -221,6 +221,20 @@ impl<A: Operands> Launch<'_, LaunchConfig, A> {
 }
 
 impl<S: Spec, A: Operands> Launch<'_, S, A> {
+    /// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
+    /// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
+    /// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
+    #[cold]
+    #[inline(never)]
+    fn why(&self, call: &'static str, code: CUresult, key: usize) -> Result {
+        if code == ffi::CUDA_ERROR_INVALID_HANDLE {
+            same_context(call, self.function.key() == key)?;
+        }
+        let arguments = self.args.with_pointers(|pointers| pointers.len());
+        let limits = Limits(self.function);
+        Answer::new(call, code).explain(|code| limits.launch(self.spec.details(), arguments, code))
+    }
+
     /// Calls `f` with the parameters of a kernel node.
     #[inline]
     fn with_params<R>(
@@ -253,18 +267,4 @@ impl<S: Spec, A: Operands> Launch<'_, S, A> {
 #[inline]
 fn parameters(pointers: &mut [*mut c_void]) -> *mut *mut c_void {
     if pointers.is_empty() { ptr::null_mut() } else { pointers.as_mut_ptr() }
-}
-
-/// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
-/// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
-/// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
-#[cold]
-#[inline(never)]
-fn other_context(
-    call: &'static str,
-    code: CUresult,
-    function: &FunctionInner,
-    key: usize,
-) -> Result {
-    refused(Answer::new(call, code), function.key() == key)
 }

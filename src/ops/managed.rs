@@ -6,7 +6,7 @@ use crate::args::sealed::Operands;
 use crate::call::{Answer, answer, name};
 use crate::error::Result;
 use crate::memory::access::Access;
-use crate::memory::{Attachment, Location};
+use crate::memory::{Attachment, Location, refusals};
 use ffi::{CUdeviceptr, CUmemLocation, CUresult, CUstream};
 use std::ffi::c_uint;
 use std::ops::Deref;
@@ -56,6 +56,11 @@ impl Operation for Prefetch<'_> {
         // SAFETY: the caller's obligation 2. The contents do not change. The driver checks the memory and the place.
         unsafe { answer!(cuMemPrefetchAsync_v2 = move_to(range.start, bytes, to, 0, stream)) }
     }
+
+    #[cold]
+    fn refused(&self, answer: Answer, _key: usize) -> Result {
+        answer.explain(|code| refusals::managed(self.memory.address, Some(self.to), code))
+    }
 }
 
 /// The function that discards memory.
@@ -102,6 +107,11 @@ impl Operation for Discard<'_> {
         // (`Element: AnyBitPattern`). The driver checks the memory.
         unsafe { answer!(cuMemDiscardBatchAsync = discard(address, bytes, 1, 0, stream)) }
     }
+
+    #[cold]
+    fn refused(&self, answer: Answer, _key: usize) -> Result {
+        answer.explain(|code| refusals::managed(self.memory.address, None, code))
+    }
 }
 
 /// A change of the streams that may use managed memory, all of one allocation. It writes the memory: nothing else uses it
@@ -141,5 +151,10 @@ impl Operation for Attach<'_> {
         // SAFETY: the caller's obligation 2. Length 0 stands for all of the memory (F159), and the driver checks that it
         // is managed. The stream is no default stream, which the driver refuses.
         unsafe { answer!(cuStreamAttachMemAsync(stream, address, 0, flags)) }
+    }
+
+    #[cold]
+    fn refused(&self, answer: Answer, _key: usize) -> Result {
+        answer.explain(|code| refusals::managed(self.memory.address, None, code))
     }
 }

@@ -23,7 +23,7 @@ pub(crate) use transfer::{Download, Upload};
 
 use crate::args::sealed::Operands;
 use crate::call::Answer;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::registry::LentHost;
 use ffi::{CUcontext, CUgraph, CUgraphExec, CUgraphNode, CUstream};
 use std::ops::Deref;
@@ -98,6 +98,15 @@ pub(crate) trait Operation {
             answer => self.refused(answer, own()),
         }
     }
+}
+
+/// Returns the error of a driver call that was to make a node for an operation, or to change one: with the reason that a
+/// stream of the context with this [key](crate::Context::key) would give.
+#[cold]
+pub(crate) fn with_reason(operation: &impl Operation, error: Error, key: usize) -> Error {
+    let Error::Driver(driver) = error else { return error };
+    let answer = Answer::new(driver.call(), driver.code());
+    operation.refused(answer, key).err().unwrap_or(error)
 }
 
 /// The accesses of an operation that creates them. A launch returns a reference to its arguments instead.

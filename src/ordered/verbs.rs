@@ -204,7 +204,7 @@ impl OrderedStream {
     /// [`&shared`](crate::SharedBuffer).
     ///
     /// # Errors
-    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]

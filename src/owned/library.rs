@@ -7,7 +7,7 @@ use crate::driver::capture_mode::relaxed;
 use crate::driver::fork;
 use crate::driver::release::{is_not_now, put_off, released};
 use crate::error::Result;
-use crate::image::PtxEntry;
+use crate::image::PtxContents;
 use ffi::CUlibrary;
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ pub(crate) struct LibraryInner {
     pub(crate) raw: CUlibrary,
     /// Whether the handle is gone.
     pub(crate) unloaded: bool,
-    /// The kernels that the PTX text declares, if the module was loaded from PTX.
-    pub(crate) entries: Vec<PtxEntry>,
+    /// What the PTX text declares, if the module was loaded from PTX.
+    pub(crate) contents: PtxContents,
     /// Its variables that are lent.
     pub(crate) leases: Arc<Leases>,
 }
@@ -52,8 +52,8 @@ impl LibraryInner {
     #[cold]
     #[inline]
     fn again(&self) -> LibraryInner {
-        let (entries, leases) = (Vec::new(), Arc::default());
-        LibraryInner { raw: self.raw, unloaded: false, entries, leases }
+        let (contents, leases) = (PtxContents::default(), Arc::default());
+        LibraryInner { raw: self.raw, unloaded: false, contents, leases }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::driver::capture_mode::relaxed;
 use crate::driver::fork;
 use crate::driver::release::{is_not_now, put_off, released};
 use crate::error::Result;
-use crate::image::PtxEntry;
+use crate::image::PtxContents;
 use ffi::CUmodule;
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ pub(crate) struct ModuleInner {
     /// Whether the handle is gone.
     pub(crate) unloaded: bool,
     pub(crate) context: Context,
-    /// The kernels that the PTX text declares, if the library was loaded from PTX.
-    pub(crate) entries: Vec<PtxEntry>,
+    /// What the PTX text declares, if the library was loaded from PTX.
+    pub(crate) contents: PtxContents,
     /// Its variables that are lent.
     pub(crate) leases: Arc<Leases>,
 }
@@ -31,8 +31,8 @@ unsafe impl Sync for ModuleInner {}
 impl ModuleInner {
     /// Takes ownership of a module that was loaded and not unloaded.
     #[inline]
-    pub(crate) fn new(raw: CUmodule, context: Context, entries: Vec<PtxEntry>) -> Self {
-        ModuleInner { raw, unloaded: false, context, entries, leases: Arc::default() }
+    pub(crate) fn new(raw: CUmodule, context: Context, contents: PtxContents) -> Self {
+        ModuleInner { raw, unloaded: false, context, contents, leases: Arc::default() }
     }
 
     /// Unloads the module, unless that has been done. If the driver refuses it only on this thread, it is done later.
@@ -61,7 +61,7 @@ impl ModuleInner {
     #[cold]
     #[inline]
     fn again(&self) -> ModuleInner {
-        ModuleInner::new(self.raw, self.context.clone(), Vec::new())
+        ModuleInner::new(self.raw, self.context.clone(), PtxContents::default())
     }
 }
 

@@ -107,7 +107,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
             return Ok(ScopedBuffer::of_view(view));
         }
         // SAFETY: 1. The stream is alive.
-        view.address = unsafe { allocate(bytes, None, self.raw) }?;
+        view.address = unsafe { allocate(bytes, None, self.raw, || self.context().device()) }?;
         let (address, stream, index) = (view.address, self.raw, self.index);
         let place =
             order.scratch().add(Shared { address, stream, index, parts: 1, uses: Vec::new() });

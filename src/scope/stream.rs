@@ -171,7 +171,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         let all = all.as_mut_ptr();
         // SAFETY: as many operations, which are copied. The numbers are borrowed until the scope has waited, and used
         // atomically alone. The stream is alive.
-        unsafe { answer!(cuStreamBatchMemOp_v2(stream, count, all, 0)) }.result()
+        unsafe { answer!(cuStreamBatchMemOp_v2(stream, count, all, 0)) }
+            .explain(|code| value::unsupported(self.context().device(), operations, code))
     }
 
     /// Returns whether all work in the stream is complete.

@@ -300,7 +300,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// # Errors
-    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver, and reads a union that it wrote")]
 
 use crate::call::{answer, name};
+use crate::context::ContextKind;
 use crate::context::affinity::affinity;
 use crate::error::Result;
 use crate::stack::PushedGuard;
@@ -22,7 +23,11 @@ impl PushedGuard<'_> {
         // SAFETY: writes one affinity to `affinity`, which is valid for it; acts on the current
         // context, which `enter` found to be the guard's.
         unsafe { answer!(cuCtxGetExecAffinity(&raw mut affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT)) }
-            .check()?;
+            .explain(|code| {
+                (code == ffi::CUDA_ERROR_INVALID_CONTEXT
+                    && self.context().kind() == ContextKind::Green)
+                    .then(|| "a green context has no affinity: ask its `sm_resource`".to_owned())
+            })?;
         // SAFETY: the union has one field, which holds a plain number.
         Ok(unsafe { affinity.param.smCount }.val)
     }

@@ -128,7 +128,12 @@ impl PushedGuard<'_> {
     pub fn reset_persisting_l2_cache(&self) -> Result {
         self.enter(name!(cuCtxResetPersistingL2Cache))?;
         // SAFETY: no obligations; acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuCtxResetPersistingL2Cache()) }.result()
+        unsafe { answer!(cuCtxResetPersistingL2Cache()) }.explain(|code| {
+            let most =
+                self.device().attribute(ffi::CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+            (code == ffi::CUDA_ERROR_NOT_SUPPORTED && most == Ok(0))
+                .then(|| "nothing persists in the L2 cache of this device".to_owned())
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::call::{answer, name};
 use crate::error::Result;
 use crate::stack::PushedGuard;
-use ffi::CUlimit;
+use ffi::{CUlimit, CUresult};
 
 /// The limits of a context. The driver may round a value that you set; read it back to get the actual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +57,42 @@ impl Limit {
     }
 }
 
+impl Limit {
+    /// Returns why the driver does not tell it.
+    #[cold]
+    fn unknown(self, code: CUresult) -> Option<String> {
+        match code {
+            ffi::CUDA_ERROR_UNSUPPORTED_LIMIT => {
+                Some(format!("the device has no `Limit::{self:?}`"))
+            }
+            ffi::CUDA_ERROR_INVALID_VALUE => {
+                Some(format!("this driver does not know `Limit::{self:?}`: update the driver"))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl PushedGuard<'_> {
+    /// Returns why a limit was not set to a value.
+    #[cold]
+    fn not_set(&self, limit: Limit, value: usize, code: CUresult) -> Option<String> {
+        let now = self.limit(limit);
+        match (code, now) {
+            (ffi::CUDA_ERROR_NOT_PERMITTED, Ok(now)) => {
+                Some(format!("`Limit::{limit:?}` cannot be set, and is {now}: it only tells"))
+            }
+            (ffi::CUDA_ERROR_INVALID_VALUE | ffi::CUDA_ERROR_OUT_OF_MEMORY, Ok(now)) => {
+                Some(format!(
+                    "the device cannot have {value} for `Limit::{limit:?}`, which is {now}: pass a smaller value"
+                ))
+            }
+            (code, Err(_)) => limit.unknown(code),
+            _ => None,
+        }
+    }
+}
+
 /// # Limits
 impl PushedGuard<'_> {
     /// Returns a limit of the context, in the unit given at [`Limit`].
@@ -72,7 +108,8 @@ impl PushedGuard<'_> {
         let mut value = 0;
         // SAFETY: writes one `usize` to `value`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's; the limit may be any number.
-        unsafe { answer!(cuCtxGetLimit(&raw mut value, limit.raw())) }.check()?;
+        unsafe { answer!(cuCtxGetLimit(&raw mut value, limit.raw())) }
+            .explain(|code| limit.unknown(code))?;
         Ok(value)
     }
 
@@ -88,7 +125,8 @@ impl PushedGuard<'_> {
         self.enter(name!(cuCtxSetLimit))?;
         // SAFETY: acts on the current context, which `enter` found to be the guard's; the driver
         // checks both numbers.
-        unsafe { answer!(cuCtxSetLimit(limit.raw(), value)) }.result()
+        unsafe { answer!(cuCtxSetLimit(limit.raw(), value)) }
+            .explain(|code| self.not_set(limit, value, code))
     }
 }
 

@@ -42,7 +42,12 @@ impl PushedGuard<'_> {
         self.enter(name!(cuFlushGPUDirectRDMAWrites))?;
         let target = ffi::CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX;
         // SAFETY: takes numbers; acts on the current context, which `enter` found to be the guard's.
-        unsafe { answer!(cuFlushGPUDirectRDMAWrites(target, scope.raw())) }.result()
+        unsafe { answer!(cuFlushGPUDirectRDMAWrites(target, scope.raw())) }.explain(|code| {
+            (code == ffi::CUDA_ERROR_NOT_SUPPORTED).then(|| {
+                "the host cannot flush such writes to this device (CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS)"
+                    .to_owned()
+            })
+        })
     }
 }
 

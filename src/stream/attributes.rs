@@ -114,7 +114,18 @@ impl Stream<'_> {
     pub fn set_access_policy_window(&self, window: Option<AccessPolicyWindow>) -> Result {
         let window = window.map_or(AccessPolicyWindow::NONE, AccessPolicyWindow::raw);
         let value = CUstreamAttrValue { accessPolicyWindow: window };
-        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, value)
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, value).map_err(|error| {
+            error.because(|_| {
+                let most = ffi::CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE;
+                let most = self.context().device().attribute(most).ok()?;
+                let bytes = window.num_bytes;
+                (bytes > most.unsigned_abs() as usize).then(|| {
+                    format!(
+                        "the window has {bytes} bytes, and the device's windows have at most {most}"
+                    )
+                })
+            })
+        })
     }
 
     /// Sets the priority of work that is enqueued later, as in
@@ -173,9 +184,17 @@ impl Stream<'_> {
     #[doc(alias = "cuStreamSetAttribute")]
     #[inline]
     pub fn set_mem_sync_domain_map(&self, map: MemSyncDomainMap) -> Result {
-        let map = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
-        let value = CUstreamAttrValue { memSyncDomainMap: map };
-        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, value)
+        let raw = CUlaunchMemSyncDomainMap { default_: map.default, remote: map.remote };
+        let value = CUstreamAttrValue { memSyncDomainMap: raw };
+        self.set_attribute(ffi::CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, value).map_err(|error| {
+            error.because(|_| {
+                let count = self.context().device().attribute(ffi::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT);
+                let (MemSyncDomainMap { default, remote }, count) = (map, count.ok()?);
+                (i32::from(default.max(remote)) >= count).then(|| {
+                    format!("the map has the domains {default} and {remote}, and the device has {count}, from 0")
+                })
+            })
+        })
     }
 }
 

@@ -5,6 +5,7 @@ mod short;
 mod sync_stream;
 mod sync_default_stream;
 mod stream_ordered;
+pub(crate) mod unscoped;
 mod attributes;
 pub(crate) mod value;
 pub(crate) mod host_function;
@@ -42,6 +43,17 @@ ffi::flags! {
         /// The stream does not synchronise implicitly with the legacy default stream, which foreign code may
         /// use.
         const NON_BLOCKING = CUstream_flags::CU_STREAM_NON_BLOCKING.bits();
+    }
+}
+
+impl StreamFlags {
+    /// Returns why no stream was created with these flags.
+    #[cold]
+    fn wrong(self) -> Option<String> {
+        let unknown = self.bits() & !StreamFlags::all().bits();
+        (unknown != 0).then(|| {
+            format!("no flag of streams has the bits {unknown:#x}: pass those of `StreamFlags`")
+        })
     }
 }
 
@@ -102,7 +114,8 @@ impl StreamInner {
         let mut raw = ptr::null_mut();
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which is this one; the
         // driver checks the flags.
-        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }.check()?;
+        unsafe { answer!(cuStreamCreate(&raw mut raw, flags.bits())) }
+            .explain(|_| flags.wrong())?;
         Ok(StreamInner::new(raw, context.clone(), flags, None))
     }
 
@@ -163,7 +176,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one handle to `raw`, which is valid for it, in the current context, which `enter` found to be
         // the guard's; the driver checks the flags.
         unsafe { answer!(cuStreamCreateWithPriority(&raw mut raw, flags.bits(), priority)) }
-            .check()?;
+            .explain(|_| flags.wrong())?;
         let inner = Arc::new(StreamInner::new(raw, self.context().clone(), flags, None));
         Ok(Stream { inner, _brand: Brand::new() })
     }

@@ -94,7 +94,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
             Allocation::nowhere(self.stream().context().clone())
         } else {
             // SAFETY: 1. Pool and stream are alive, and the pool is of the host.
-            let address = unsafe { allocate(bytes, Some(pool), self.raw()) }?;
+            let address = unsafe {
+                allocate(bytes, Some(pool), self.raw(), || self.stream().context().device())
+            }?;
             let stream = self.stream().inner.clone();
             let mut memory = Allocation::in_order(address, stream, Some(pool.clone()));
             self.settle(&mut memory, bytes, Some(pool))?;
@@ -118,7 +120,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
             return Ok(DeviceBuffer::empty(self.context(), len));
         }
         // SAFETY: 1. The stream is alive.
-        let address = unsafe { allocate(bytes, None, self.raw()) }?;
+        let address =
+            unsafe { allocate(bytes, None, self.raw(), || self.stream().context().device()) }?;
         Ok(self.own(address, None, len))
     }
 
@@ -142,7 +145,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
             return Ok(DeviceBuffer::empty(self.context(), len));
         }
         // SAFETY: 1. Pool and stream are alive, and of one device.
-        let address = unsafe { allocate(bytes, Some(pool), self.raw()) }?;
+        let address = unsafe {
+            allocate(bytes, Some(pool), self.raw(), || self.stream().context().device())
+        }?;
         Ok(self.own(address, Some(pool.clone()), len))
     }
 
@@ -176,7 +181,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     fn allocate_apart(&self, bytes: usize, pool: Option<&MemoryPool>) -> Result<Allocation> {
         let apart = self.stream().another()?;
         // SAFETY: 1. The stream is alive, and so is the pool, which is of its device.
-        let address = unsafe { allocate(bytes, pool, apart.raw()) }?;
+        let address =
+            unsafe { allocate(bytes, pool, apart.raw(), || self.stream().context().device()) }?;
         let mut memory = Allocation::in_order(address, apart.inner.clone(), pool.cloned());
         apart.synchronize()?;
         memory.free_on(self.stream().inner.clone());

@@ -102,7 +102,7 @@ pub(super) mod sealed {
 #[allow(missing_debug_implementations, reason = "`SyncStream` has one")]
 pub struct OwnStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
-    blocking: Blocking<'g>,
+    pub(super) blocking: Blocking<'g>,
 }
 
 impl Enter for OwnStream<'_, '_> {
@@ -317,7 +317,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     /// Launches a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel), and waits for it.
     ///
     /// # Errors
-    /// [`Refused`](crate::Error::Refused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]

@@ -3,11 +3,12 @@
 
 use crate::call::same_context;
 use crate::context::Context;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::PinnedBuffer;
 use crate::stack::PushedGuard;
 use ffi::{
-    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUstreamBatchMemOpParams,
+    CUDA_BATCH_MEM_OP_NODE_PARAMS, CUdeviceptr, CUresult, CUstreamBatchMemOpParams,
     CUstreamBatchMemOpParams_v1_memoryBarrier, CUstreamBatchMemOpParams_v1_waitValue,
     CUstreamBatchMemOpParams_v1_waitValue_anonymous, CUstreamBatchMemOpParams_v1_writeValue,
     CUstreamBatchMemOpParams_v1_writeValue_anonymous, CUstreamBatchMemOpType,
@@ -139,6 +140,36 @@ pub(crate) fn count(
             Err(Error::InvalidArgument { call, reason })
         }
     }
+}
+
+/// Returns whether it is that a device does not have one of the operations.
+#[cold]
+pub(crate) fn unsupported(
+    device: Device,
+    operations: &[ValueOperation<'_>],
+    code: CUresult,
+) -> Option<String> {
+    if code != ffi::CUDA_ERROR_NOT_SUPPORTED {
+        return None;
+    }
+    let has = |attribute| device.attribute(attribute).is_ok_and(|has| has != 0);
+    operations.iter().enumerate().find_map(|(place, operation)| {
+        // SAFETY: each form of an operation begins with its number.
+        let kind = unsafe { operation.raw.operation };
+        let wide = [ffi::CU_STREAM_MEM_OP_WAIT_VALUE_64, ffi::CU_STREAM_MEM_OP_WRITE_VALUE_64];
+        if wide.contains(&kind) && !has(ffi::CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS) {
+            return Some(format!(
+                "operation {place} is on a number of 64 bits, which the device does not have: use a \
+                 `StreamValue<u32>`"
+            ));
+        }
+        let waits = [ffi::CU_STREAM_MEM_OP_WAIT_VALUE_32, ffi::CU_STREAM_MEM_OP_WAIT_VALUE_64];
+        // SAFETY: an operation that waits has this form.
+        let nor = waits.contains(&kind) && unsafe { operation.raw.waitValue }.flags & 3 == 3;
+        (nor && !has(ffi::CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR)).then(|| {
+            format!("operation {place} waits with `Until::Nor`, which the device does not have")
+        })
+    })
 }
 
 /// Calls `f` with so many operations in the form of a node.

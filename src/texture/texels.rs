@@ -7,6 +7,7 @@ use crate::brand::Brand;
 use crate::call::same_context;
 use crate::call::{answer, name};
 use crate::context::Context;
+use crate::device::Device;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::object::Object;
@@ -221,6 +222,58 @@ fn may_filter<T: Texel>(sampling: &Sampling) -> Result {
     Ok(())
 }
 
+/// Returns why the driver does not make a texture of memory.
+#[cold]
+fn why_refused(device: Device, access: &Access<'_>) -> Option<String> {
+    let limit = |attribute| u64::try_from(device.attribute(attribute).ok()?).ok();
+    if access.is_array() {
+        return None;
+    }
+    let beyond = |what: &str, number: u64, attribute| {
+        let most = limit(attribute)?;
+        (number > most).then(|| {
+            format!(
+                "the memory has {number} {what}, and a texture of the device takes at most {most}"
+            )
+        })
+    };
+    let alignment = limit(ffi::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?;
+    if access.address % alignment != 0 {
+        return Some(format!(
+            "the memory begins at {:#x}, and a texture of the device at a multiple of {alignment} bytes: copy it \
+             to a buffer of its own, or take a slice that begins at such a multiple",
+            access.address
+        ));
+    }
+    let Some(grid) = access.grid else {
+        return beyond(
+            "elements",
+            access.len as u64,
+            ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH,
+        );
+    };
+    let (width, height, pitch) =
+        (grid.extent.width as u64, grid.extent.height as u64, grid.pitch as u64);
+    let multiple = limit(ffi::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
+    if pitch % multiple != 0 {
+        return Some(format!(
+            "rows begin {pitch} bytes apart, which is no multiple of the device's {multiple}: allocate them with \
+             `PushedGuard::alloc_pitched`"
+        ));
+    }
+    beyond("columns", width, ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH)
+        .or_else(|| {
+            beyond("rows", height, ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)
+        })
+        .or_else(|| {
+            beyond(
+                "bytes between rows",
+                pitch,
+                ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
+            )
+        })
+}
+
 /// # Textures and surfaces
 impl<'ctx> PushedGuard<'ctx> {
     /// Creates a texture of memory, which it owns, or borrows if you pass a reference.
@@ -247,7 +300,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let (resource, how) = (&raw const resource, &raw const how);
         // SAFETY: writes one number to `raw`, which is valid for it; acts on the current context, which `enter` found to
         // be the guard's, and the memory's. The memory is alive.
-        unsafe { answer!(cuTexObjectCreate(&raw mut raw, resource, how, ptr::null())) }.check()?;
+        unsafe { answer!(cuTexObjectCreate(&raw mut raw, resource, how, ptr::null())) }
+            .explain(|_| why_refused(self.device(), &access))?;
         let object = Arc::new(Object::texture(raw, self.context().clone()));
         Ok(Texture { object, memory, _brand: Brand::new() })
     }

@@ -36,6 +36,7 @@
 
 mod multicast;
 mod physical;
+mod refusals;
 mod reservation;
 
 pub use multicast::Multicast;

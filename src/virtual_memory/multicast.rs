@@ -1,11 +1,11 @@
 //! Multicast objects.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{PhysicalMemory, Reservation};
+use super::{PhysicalMemory, Reservation, refusals};
 use crate::call::{answer, later, name};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
-use crate::error::{Error, Result};
+use crate::error::{Error, RangeUnit, Result};
 use ffi::{CUmemGenericAllocationHandle, CUmulticastObjectProp};
 use static_assertions::assert_impl_all;
 use std::{fmt, mem};
@@ -96,7 +96,8 @@ impl Multicast {
         let least = ffi::CU_MULTICAST_GRANULARITY_MINIMUM;
         let (out, asked) = (&raw mut granularity, &raw const properties);
         // SAFETY: writes a size to `granularity` and reads `properties`, which are valid for it.
-        unsafe { answer!(cuMulticastGetGranularity = get(out, asked, least)) }.check()?;
+        unsafe { answer!(cuMulticastGetGranularity = get(out, asked, least)) }
+            .explain(|_| refusals::no_multicast(devices, bytes))?;
         Ok(granularity)
     }
 
@@ -113,12 +114,14 @@ impl Multicast {
         let (properties, mut raw) = (properties(devices, bytes), 0);
         let (out, asked) = (&raw mut raw, &raw const properties);
         // SAFETY: writes a handle to `raw` and reads `properties`, which are valid for it.
-        unsafe { answer!(cuMulticastCreate = create(out, asked)) }.check()?;
+        unsafe { answer!(cuMulticastCreate = create(out, asked)) }
+            .explain(|code| refusals::multicast(devices, bytes, code))?;
         // It owns the handle from here on, also if a device is refused.
         let mut object = Multicast { raw, bytes, devices: Vec::new(), bound: Vec::new() };
         for &device in devices {
             // SAFETY: the object is alive. The driver compares the device with those that it has.
-            unsafe { answer!(cuMulticastAddDevice = add(raw, device.raw())) }.check()?;
+            unsafe { answer!(cuMulticastAddDevice = add(raw, device.raw())) }
+                .explain(|code| refusals::multicast(devices, bytes, code))?;
             object.devices.push(device);
         }
         Ok(object)
@@ -141,7 +144,7 @@ impl Multicast {
         // SAFETY: both handles are alive. All devices of the object were added, and the memory belongs to one of them. All of
         // it lies inside the object, where no memory of the device is bound. The flags must be 0.
         unsafe { answer!(cuMulticastBindMem = bind(object, offset, handle, 0, size, 0)) }
-            .check()?;
+            .explain(|code| refusals::bind(&self.devices, self.bytes, offset, size, code))?;
         self.bound.push(Bound { offset, memory });
         Ok(())
     }
@@ -164,7 +167,8 @@ impl Multicast {
         let (object, size) = (self.raw, memory.size_bytes());
         let address = from.address() + at as ffi::CUdeviceptr;
         // SAFETY: as in `bind`; the memory is mapped at the address, all of it.
-        unsafe { answer!(cuMulticastBindAddr = bind(object, offset, address, size, 0)) }.check()?;
+        unsafe { answer!(cuMulticastBindAddr = bind(object, offset, address, size, 0)) }
+            .explain(|code| refusals::bind(&self.devices, self.bytes, offset, size, code))?;
         self.bound.push(Bound { offset, memory: memory.clone() });
         Ok(())
     }
@@ -176,7 +180,7 @@ impl Multicast {
         let end = offset.checked_add(size).filter(|&end| end <= self.bytes);
         let Some(end) = end else {
             let end = offset.saturating_add(size);
-            return Err(Error::InvalidRange { call, end, len: self.bytes });
+            return Err(Error::InvalidRange { call, end, len: self.bytes, unit: RangeUnit::Bytes });
         };
         if !self.devices.contains(&device) {
             let reason = "the memory belongs to a device that the object was not created for";

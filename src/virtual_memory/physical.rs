@@ -1,11 +1,13 @@
 //! Physical memory.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::location;
+use super::{location, refusals};
 use crate::call::{answer, later};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::Result;
+#[cfg(unix)]
+use crate::memory::refusals::wrong_descriptor;
 use crate::sync::Arc;
 use ffi::{CUmemAllocationHandleType, CUmemAllocationProp, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
@@ -62,7 +64,7 @@ impl PhysicalMemory {
         unsafe {
             answer!(cuMemGetAllocationGranularity(&raw mut bytes, &raw const properties, least))
         }
-        .check()?;
+        .explain(|_| refusals::no_virtual_memory(device))?;
         Ok(bytes)
     }
 
@@ -97,7 +99,9 @@ impl PhysicalMemory {
     ) -> Result<PhysicalMemory> {
         let (properties, mut raw) = (properties(device, handles), 0);
         // SAFETY: writes a handle to `raw` and reads `properties`, which are valid for it; the flags must be 0.
-        unsafe { answer!(cuMemCreate(&raw mut raw, bytes, &raw const properties, 0)) }.check()?;
+        let shared = handles != ffi::CU_MEM_HANDLE_TYPE_NONE;
+        unsafe { answer!(cuMemCreate(&raw mut raw, bytes, &raw const properties, 0)) }
+            .explain(|code| refusals::create(device, bytes, shared, code))?;
         Ok(PhysicalMemory(Arc::new(Handle { raw, bytes, device })))
     }
 
@@ -114,7 +118,8 @@ impl PhysicalMemory {
         let out = (&raw mut descriptor).cast();
         // SAFETY: the memory is alive; a handle of this kind is a `c_int`, for which `out` is valid. The flags must
         // be 0.
-        unsafe { answer!(cuMemExportToShareableHandle(out, self.raw(), kind, 0)) }.check()?;
+        unsafe { answer!(cuMemExportToShareableHandle(out, self.raw(), kind, 0)) }
+            .explain(|_| Some(refusals::NOT_CREATED_SHARED.to_owned()))?;
         // SAFETY: the manual of cuMemExportToShareableHandle: it creates the descriptor, which is closed by its owner.
         Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
     }
@@ -140,7 +145,12 @@ impl PhysicalMemory {
         // The driver takes a descriptor as a pointer.
         let sent = ptr::without_provenance_mut(descriptor.as_raw_fd() as usize);
         // SAFETY: writes a handle to `raw`, which is valid for it. The descriptor is open, and looked at only.
-        unsafe { answer!(cuMemImportFromShareableHandle(&raw mut raw, sent, kind)) }.check()?;
+        unsafe { answer!(cuMemImportFromShareableHandle(&raw mut raw, sent, kind)) }.explain(
+            |_| {
+                let wanted = "physical memory that `PhysicalMemory::export` returned";
+                Some(wrong_descriptor(descriptor, wanted))
+            },
+        )?;
         let mut memory = Handle { raw, bytes, device };
         let mut told = properties(device, kind);
         // SAFETY: the memory is alive, and `told` is valid for its properties.

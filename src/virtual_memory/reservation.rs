@@ -1,11 +1,11 @@
 //! Reserved addresses, and what is mapped there.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{Multicast, PhysicalMemory, location};
+use super::{Multicast, PhysicalMemory, location, refusals};
 use crate::call::{answer, later, name};
 use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
-use crate::error::{Error, Result};
+use crate::error::{Error, RangeUnit, Result};
 use ffi::{CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
 use std::{fmt, mem};
@@ -67,6 +67,26 @@ impl Mapped {
         }
     }
 
+    /// Returns what offsets of it are multiples of, if the driver tells.
+    #[cold]
+    fn granularity(&self) -> Option<usize> {
+        match self {
+            Mapped::Memory(memory) => PhysicalMemory::granularity(memory.device()).ok(),
+            Mapped::Multicast(object) => {
+                Multicast::granularity(object.devices(), object.size_bytes()).ok()
+            }
+        }
+    }
+
+    /// Returns the device whose memory it is, or the first one.
+    #[cold]
+    fn device(&self) -> Device {
+        match self {
+            Mapped::Memory(memory) => memory.device(),
+            Mapped::Multicast(object) => object.devices()[0],
+        }
+    }
+
     #[inline]
     fn raw(&self) -> CUmemGenericAllocationHandle {
         match self {
@@ -96,7 +116,8 @@ impl Reservation {
         let mut address = 0;
         // SAFETY: writes an address to `address`, which is valid for it. The driver chooses the alignment and the place;
         // the flags must be 0.
-        unsafe { answer!(cuMemAddressReserve(&raw mut address, bytes, 0, 0, 0)) }.check()?;
+        unsafe { answer!(cuMemAddressReserve(&raw mut address, bytes, 0, 0, 0)) }
+            .explain(|code| refusals::reserve(bytes, code))?;
         Ok(Reservation { address, bytes, mapped: Vec::new() })
     }
 
@@ -136,6 +157,7 @@ impl Reservation {
                 call: CALL,
                 end: offset.saturating_add(size),
                 len: self.bytes,
+                unit: RangeUnit::Bytes,
             });
         };
         let place = self.mapped.partition_point(|one| one.offset < offset);
@@ -149,7 +171,8 @@ impl Reservation {
         let at = self.address + offset as CUdeviceptr;
         // SAFETY: the range is inside the reservation, and nothing is mapped there; the memory or the object is alive and has
         // as many bytes. The offset in it and the flags must be 0.
-        unsafe { answer!(cuMemMap(at, size, 0, what.raw(), 0)) }.check()?;
+        unsafe { answer!(cuMemMap(at, size, 0, what.raw(), 0)) }
+            .explain(|_| refusals::map(offset, what.granularity()))?;
         self.mapped.insert(place, Mapping { offset, what });
         Ok(())
     }
@@ -254,16 +277,28 @@ impl Reservation {
         let end = offset.checked_add(bytes).filter(|&end| end <= self.bytes);
         if end.is_none() {
             let end = offset.saturating_add(bytes);
-            return Err(Error::InvalidRange { call: CALL, end, len: self.bytes });
+            return Err(Error::InvalidRange {
+                call: CALL,
+                end,
+                len: self.bytes,
+                unit: RangeUnit::Bytes,
+            });
         }
         let describe = |&(device, access): &(Device, MappedAccess)| CUmemAccessDesc {
             location: location(device),
             flags: access.flags(),
         };
-        let all: Vec<_> = all.iter().map(describe).collect();
+        let described: Vec<_> = all.iter().map(describe).collect();
         let at = self.address + offset as CUdeviceptr;
         // SAFETY: reads as many descriptions as there are; the range is inside the reservation.
-        unsafe { answer!(cuMemSetAccess(at, bytes, all.as_ptr(), all.len())) }.result()
+        unsafe { answer!(cuMemSetAccess(at, bytes, described.as_ptr(), described.len())) }.explain(
+            |_| {
+                let mapped = self.mapped.iter();
+                let mapped = mapped.map(|one| (one.offset, one.end(), one.what.device()));
+                let devices = all.iter().map(|&(device, _)| device);
+                refusals::access((offset, offset + bytes), mapped, devices)
+            },
+        )
     }
 
     /// Returns the access of a device at an offset.
@@ -276,12 +311,18 @@ impl Reservation {
     pub fn access(&self, offset: usize, device: Device) -> Result<MappedAccess> {
         const CALL: &str = name!(cuMemGetAccess);
         if offset >= self.bytes {
-            return Err(Error::InvalidRange { call: CALL, end: offset, len: self.bytes });
+            return Err(Error::InvalidRange {
+                call: CALL,
+                end: offset,
+                len: self.bytes,
+                unit: RangeUnit::Bytes,
+            });
         }
         let (mut flags, location) = (0, location(device));
         let at = self.address + offset as CUdeviceptr;
         // SAFETY: writes flags to `flags` and reads `location`, which are valid for it.
-        unsafe { answer!(cuMemGetAccess(&raw mut flags, &raw const location, at)) }.check()?;
+        unsafe { answer!(cuMemGetAccess(&raw mut flags, &raw const location, at)) }
+            .explain(|_| Some(refusals::no_mapping(offset, self.mapped_bytes())))?;
         let all = [MappedAccess::None, MappedAccess::Read, MappedAccess::ReadWrite];
         let found = all.into_iter().find(|access| u64::from(access.flags().0) == flags);
         found.ok_or(Error::UnknownValue { call: CALL, value: flags as u32 })

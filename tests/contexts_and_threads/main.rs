@@ -13,6 +13,7 @@ mod foreign;
 mod foreign_handles;
 mod leaks;
 mod over_budget;
+mod owned_guards;
 mod properties;
 mod raw_calls;
 mod releases;

@@ -399,7 +399,7 @@ fn characters_outside_of_ascii_are_refused_with_their_line() {
     ] {
         let (found, message) = problem(Ptx::new(&text));
         assert_eq!(found, ImageProblem::NotAscii { line }, "{text}");
-        assert!(message.contains(&format!("line {line} has a character outside")), "{message}");
+        assert!(message.contains(&format!("line {line} has a non-ASCII character")), "{message}");
         // The driver may not need the text of a fatbin.
         let ptx = [text.as_bytes(), &[0]].concat();
         Fatbin::new(fatbin(&[entry(1, 75, 72, &ptx)])).unwrap();

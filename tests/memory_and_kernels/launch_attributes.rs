@@ -187,12 +187,12 @@ fn a_bad_attribute_is_an_error_that_says_what_to_do() {
         let cluster = ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE;
         for (launch, code, advice) in [
             (one.cluster(2), cluster, "whole clusters"),
-            (one.preferred_cluster(3), cluster, "whole clusters"),
-            (one.mem_sync_domain_map(0, 255), invalid, "attributes"),
-            (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "attributes"),
+            (one.preferred_cluster(3), cluster, "preferred cluster"),
+            (one.mem_sync_domain_map(0, 255), invalid, "domains 0 and 255"),
+            (one.shared_memory_carveout(Carveout::Percent(101)), invalid, "101 percent"),
             (one.programmatic_event(&event, false), unsupported, "DISABLE_TIMING"),
             (one.launch_completion_event(&event), unsupported, "DISABLE_TIMING"),
-            (large.extended(), invalid, "the shared memory"),
+            (large.extended(), invalid, "dynamic shared memory"),
         ] {
             // SAFETY: the kernel is store(u32 *, u32).
             let error =

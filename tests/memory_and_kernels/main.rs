@@ -37,6 +37,7 @@ mod peers;
 mod pitched;
 mod printed;
 mod released_later;
+mod runtimes;
 mod shared_pools;
 mod streams;
 mod tensor_bounds;

@@ -4,6 +4,7 @@
 use crate::common::gpu::new_context_on;
 use crate::common::software;
 use crate::{skip, skip_under_miri};
+use cuscope::error::RangeUnit;
 use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
 use cuscope::{ContextStack, Device, Error, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
@@ -143,7 +144,7 @@ fn what_does_not_fit_is_refused() {
     invalid(object.bind(0, memory(first)), "memory of the device is bound there");
     let refused = object.bind(bytes, memory(first)).unwrap_err();
     let (call, end) = ("cuMulticastBindMem", 2 * bytes);
-    assert_eq!(refused, Error::InvalidRange { call, end, len: bytes });
+    assert_eq!(refused, Error::InvalidRange { call, end, len: bytes, unit: RangeUnit::Bytes });
     assert!(object.bind(usize::MAX, memory(first)).is_err());
     invalid(object.unbind(first, bytes).map(drop), "no memory of the device was bound");
     invalid(object.bind_mapped(0, &own, 1), "no memory was mapped at this offset");

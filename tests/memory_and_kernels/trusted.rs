@@ -30,7 +30,7 @@ fn config() -> LaunchConfig {
 
 fn is_refused(result: Result<impl Sized>) {
     let error = result.err().expect("the check refuses it");
-    let Error::Refused(refused) = &error else { panic!("{error}") };
+    let Error::LaunchRefused(refused) = &error else { panic!("{error}") };
     assert_eq!(refused.kernel(), "saxpy");
     assert_eq!(refused.launch(), "1 x 1 x 1 blocks of 256 x 1 x 1 threads");
     assert_eq!(refused.arguments(), "8, 2.0, &[f32; 8], &mut [f32; 7]");

@@ -239,7 +239,7 @@ fn graphs_take_parts_and_replays_take_their_buffers() {
 fn parts_that_are_none_are_refused() {
     fn refused<T>(what: Result<T, Error>, call: &str, end: usize, len: usize) {
         match what.err() {
-            Some(Error::InvalidRange { call: c, end: e, len: l }) => {
+            Some(Error::InvalidRange { call: c, end: e, len: l, .. }) => {
                 assert_eq!((c, e, l), (call, end, len));
             }
             other => panic!("{call}: {other:?}"),

@@ -4,6 +4,7 @@
 use crate::common::gpu::{kernel, new_context, new_context_on, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip, skip_under_miri};
+use cuscope::error::RangeUnit;
 use cuscope::memory::{BufferKind, GrowableBuffer};
 use cuscope::virtual_memory::{MappedAccess, PhysicalMemory, Reservation};
 use cuscope::{ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
@@ -187,7 +188,12 @@ fn what_it_cannot_do_is_refused() {
         refused(gpu.alloc_growable::<u32>(most).map(drop), "PushedGuard::alloc_growable");
         let piece = piece(gpu);
         let mut x = gpu.alloc_growable::<u32>(piece).unwrap();
-        let past = Error::InvalidRange { call: "GrowableBuffer::grow", end: piece + 1, len: piece };
+        let past = Error::InvalidRange {
+            call: "GrowableBuffer::grow",
+            end: piece + 1,
+            len: piece,
+            unit: RangeUnit::Capacity,
+        };
         assert_eq!(x.grow(piece + 1), Err(past));
         let own = x.set_access(gpu.device(), MappedAccess::None);
         refused(own, "GrowableBuffer::set_access");

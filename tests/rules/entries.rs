@@ -11,7 +11,7 @@ mod tokens;
 
 use crate::{files, read};
 use cuscope_ptx::Module;
-use reader::PtxEntry;
+use reader::PtxContents;
 use tokens::{Token, Tokens, number};
 
 #[test]
@@ -21,7 +21,7 @@ fn both_readers_of_ptx_find_the_same_parameters() {
         for path in files(folder, "ptx") {
             let text = read(&path);
             let Ok(module) = Module::parse(&text) else { continue };
-            let read = PtxEntry::all(text.as_bytes());
+            let read = PtxContents::of(text.as_bytes()).kernels;
             let read = read.iter().map(|entry| {
                 let params = entry.params.iter().map(|param| (param.size, param.align));
                 (entry.name.as_str(), params.collect::<Vec<_>>())

@@ -183,6 +183,9 @@ mod definition_replayed;
 #[path = "../../ui-tests/mended/definition_shared_between_threads.rs"]
 mod definition_shared_between_threads;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/detached_struct_cloned.rs"]
+mod detached_struct_cloned;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/detached_then_used.rs"]
 mod detached_then_used;
 #[rustfmt::skip]
@@ -597,6 +600,9 @@ mod over_budget_hook_borrows;
 #[path = "../../ui-tests/mended/owned_argument.rs"]
 mod owned_argument;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/owned_guard_sent.rs"]
+mod owned_guard_sent;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/parameter_of_any_element.rs"]
 mod parameter_of_any_element;
 #[rustfmt::skip]
@@ -707,6 +713,9 @@ mod push_while_a_profiler_lives;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/push_while_profiling.rs"]
 mod push_while_profiling;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/ranges_and_graphs_without_unsafe.rs"]
+mod ranges_and_graphs_without_unsafe;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/raw_context_without_unsafe.rs"]
 mod raw_context_without_unsafe;
@@ -839,6 +848,9 @@ mod static_token;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/store_guard_beside_stack.rs"]
 mod store_guard_beside_stack;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/stream_leaves_an_owned_guard.rs"]
+mod stream_leaves_an_owned_guard;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/stream_of_other_guard_in_scope.rs"]
 mod stream_of_other_guard_in_scope;

@@ -10,25 +10,38 @@ use crate::model::device::{DEVICES, Device};
 use crate::model::driver::after_fork;
 use crate::model::driver::{READY, end_at_exit, ready};
 use crate::{check, entry, faults, report, schedule, summary, trace, visible};
-use core::ffi::{c_int, c_uint};
+use core::ffi::{CStr, c_int, c_uint};
 use cuscope_sys::*;
+use std::ffi::CString;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
 /// The version of CUDA that this driver answers as.
 pub(crate) const VERSION: c_int = 13000;
 
+/// The answer to an environment that makes no sense.
+pub(crate) const WRONG_ENVIRONMENT: CUresult = CUDA_ERROR_OPERATING_SYSTEM;
+
+/// What the environment asks for, or the description of [`WRONG_ENVIRONMENT`].
+static READ: OnceLock<Result<Environment, CString>> = OnceLock::new();
+
 /// What the environment asks for; if that makes no sense, it is said once and cuInit refuses.
 fn environment() -> Answer<&'static Environment> {
-    static READ: OnceLock<Result<Environment, Vec<String>>> = OnceLock::new();
     let read = READ.get_or_init(|| {
-        Environment::read().inspect_err(|wrong| {
-            for sentence in wrong {
+        Environment::read().map_err(|wrong| {
+            for sentence in &wrong {
                 eprintln!("cuscope-softdriver: {sentence}; cuInit refuses");
             }
+            let text = format!("the software driver does not begin: {}", wrong.join("; "));
+            CString::new(text.replace('\0', " ")).unwrap_or_default()
         })
     });
-    read.as_ref().map_err(|_| CUDA_ERROR_OPERATING_SYSTEM)
+    read.as_ref().map_err(|_| WRONG_ENVIRONMENT)
+}
+
+/// Why cuInit refused the environment, if it did.
+pub(crate) fn why_not_begun() -> Option<&'static CStr> {
+    READ.get()?.as_ref().err().map(CString::as_c_str)
 }
 
 /// Begins what the environment asks for.

@@ -4,7 +4,7 @@
 use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::function::function;
-use crate::{entry, sync};
+use crate::{entry, summary, sync};
 use core::ffi::{CStr, c_char, c_int};
 use cuscope_ptx as ptx;
 use cuscope_sys::*;
@@ -96,7 +96,11 @@ pub(crate) fn write_param(
     offset: *mut usize,
     size: *mut usize,
 ) -> Answer {
-    let param = kernel.params.get(index).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let Some(param) = kernel.params.get(index) else {
+        // The way to learn how many there are.
+        summary::expected();
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    };
     entry::write(offset, param.offset)?;
     entry::write_optional(size, param.size);
     Ok(())

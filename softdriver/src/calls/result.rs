@@ -1,6 +1,7 @@
 //! The driver functions about [`result`](crate::model::result).
 #![allow(unsafe_code, reason = "exported functions")]
 
+use super::driver::{WRONG_ENVIRONMENT, why_not_begun};
 use crate::call::driver;
 use crate::entry;
 use crate::model::result::CODES;
@@ -23,8 +24,11 @@ driver! {
     fn cuGetErrorName(error: CUresult, pStr: *mut *const c_char) [always, after_fault] {
         point(pStr, error, |row| row.1)
     }
-    /// The description of a code.
+    /// The description of a code. That of the answer to variables that make no sense says which.
     fn cuGetErrorString(error: CUresult, pStr: *mut *const c_char) [always, after_fault] {
+        if let Some(why) = (error == WRONG_ENVIRONMENT).then(why_not_begun).flatten() {
+            return entry::write(pStr, why.as_ptr());
+        }
         point(pStr, error, |row| row.2)
     }
 }

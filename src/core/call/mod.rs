@@ -49,6 +49,12 @@ impl Answer {
         if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { refused(self.call, self.code) }
     }
 
+    /// Converts the answer to a result whose error gives the reason, as far as it is known: [`Error::because`].
+    #[inline]
+    pub(crate) fn explain(self, why: impl FnOnce(CUresult) -> Option<String>) -> Result {
+        if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { Err(explained(self, why)) }
+    }
+
     /// Returns the result of a query: whether the work is complete.
     #[inline]
     pub(crate) fn ready(self) -> Result<bool> {
@@ -67,6 +73,12 @@ fn failed(call: &'static str, code: CUresult) -> DriverError {
         fault::note();
     }
     DriverError::new(call, code)
+}
+
+#[cold]
+#[inline(never)]
+fn explained(answer: Answer, why: impl FnOnce(CUresult) -> Option<String>) -> Error {
+    Error::from(failed(answer.call, answer.code)).because(why)
 }
 
 #[cold]

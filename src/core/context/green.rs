@@ -150,7 +150,7 @@ impl SmResource {
                 )
             )
         }
-        .check()?;
+        .explain(|_| self.why_not_split(groups, min_count, flags))?;
         parts.truncate(made as usize);
         let part = |raw| SmResource { raw, device: self.device };
         let groups = parts.into_iter().map(|raw| part(unlinked(raw))).collect();
@@ -158,6 +158,26 @@ impl SmResource {
         Ok(SmSplit {
             groups,
             remainder: left.then(|| part(unlinked(rest))).filter(|r| r.count() > 0),
+        })
+    }
+}
+
+impl SmResource {
+    /// Returns why the driver did not split it so.
+    #[cold]
+    fn why_not_split(&self, groups: u32, min_count: u32, flags: SmSplitFlags) -> Option<String> {
+        let unknown = flags.bits() & !SmSplitFlags::all().bits();
+        if unknown != 0 {
+            return Some(format!(
+                "no flag of a split has the bits {unknown:#x}: pass those of `SmSplitFlags`"
+            ));
+        }
+        let all = self.count();
+        (min_count > all || u64::from(groups) * u64::from(min_count) > u64::from(all)).then(|| {
+            format!(
+                "{groups} groups of at least {min_count} multiprocessors were requested, and there are {all}: \
+                 request fewer or smaller groups"
+            )
         })
     }
 }

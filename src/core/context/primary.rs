@@ -74,7 +74,13 @@ impl Device {
     pub fn set_primary_context_flags(self, flags: ContextFlags) -> Result {
         let flags = flags.checked(name!(cuDevicePrimaryCtxSetFlags_v2))?;
         // SAFETY: no obligations: the driver checks both.
-        unsafe { answer!(cuDevicePrimaryCtxSetFlags_v2(self.raw(), flags)) }.result()
+        unsafe { answer!(cuDevicePrimaryCtxSetFlags_v2(self.raw(), flags)) }.explain(|_| {
+            let always = ContextFlags::MAP_HOST.bits();
+            (flags & always != 0).then(|| {
+                "`ContextFlags::MAP_HOST` is always on for a primary context: leave it out"
+                    .to_owned()
+            })
+        })
     }
 
     /// Destroys the primary context and everything in it, whoever in the process uses it. Its retains stay, and

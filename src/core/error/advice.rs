@@ -25,6 +25,14 @@ pub(crate) fn is_sticky(code: CUresult) -> bool {
     )
 }
 
+/// Returns whether a context is of no more use after this code: the process has lost the GPU ([`is_sticky`]), memory had an
+/// error that was not corrected, or the context is gone.
+#[inline]
+pub(crate) fn is_poisoned(code: CUresult) -> bool {
+    is_sticky(code)
+        || matches!(code, CUDA_ERROR_ECC_UNCORRECTABLE | CUDA_ERROR_CONTEXT_IS_DESTROYED)
+}
+
 /// The codes that prove that a call did nothing, each with the words of `cuda.h` that say so. They are about
 /// the call itself, never about earlier work, and exclude that it enqueued anything.
 const NOT_TAKEN: [(CUresult, &str); 16] = [
@@ -134,6 +142,17 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {
             "free device memory, destroy contexts, or request less memory (a context takes about \
              0.5 GiB)"
+        }
+        (CUDA_ERROR_OPERATING_SYSTEM, INIT) => {
+            "the driver cannot do without something of the system: mend what is named, or check that its kernel module is \
+             loaded and that /dev/nvidia* can be opened"
+        }
+        (CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, _) => {
+            "the library that was loaded as the driver does not have this function: update NVIDIA's driver, or remove \
+             another libcuda from the library path"
+        }
+        (CUDA_ERROR_INVALID_DEVICE, INIT) => {
+            "CUDA_VISIBLE_DEVICES lists a device twice: list each once"
         }
         (CUDA_ERROR_NOT_INITIALIZED, INIT) => {
             "this process cannot use the driver; after a fork, only the parent can use it: start a \
@@ -337,6 +356,9 @@ mod tests {
             (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "", "already registered"),
             (CUDA_ERROR_NOT_INITIALIZED, name!(cuInit), "only the parent can use it"),
             (CUDA_ERROR_NOT_INITIALIZED, "", "only the parent can use the driver"),
+            (CUDA_ERROR_OPERATING_SYSTEM, name!(cuInit), "kernel module"),
+            (CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, "", "another libcuda"),
+            (CUDA_ERROR_INVALID_DEVICE, name!(cuInit), "lists a device twice"),
             (CUDA_ERROR_DEINITIALIZED, "", "earlier"),
             (CUDA_ERROR_STUB_LIBRARY, "", "stub library"),
             (CUDA_ERROR_DEVICE_UNAVAILABLE, "", "exclusively"),

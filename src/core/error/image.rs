@@ -45,6 +45,8 @@ pub enum ImageProblem {
     IsA(ImageKind),
     /// The image is of no kind that a driver knows.
     Unknown,
+    /// The image looks like something else that no driver loads. Contains what, and what to do with it.
+    Foreign(&'static str),
     /// An ELF file for another machine with this number. CUDA's is 190.
     OtherMachine(u16),
     /// The image ends before one of its parts does.
@@ -114,6 +116,7 @@ impl fmt::Display for ImageError {
                 ", and not another image that a driver loads: PTX starts with `.version` or a \
                  comment, a cubin with 0x7f `ELF`, a fatbin with 0x50 0xed 0x55 0xba",
             ),
+            ImageProblem::Foreign(what) => write!(f, " but {what}"),
             ImageProblem::OtherMachine(machine) => write!(
                 f,
                 " but an ELF file for machine {machine}; a cubin is for machine 190 and contains \
@@ -137,8 +140,8 @@ impl fmt::Display for ImageError {
             ),
             ImageProblem::NotAscii { line } => write!(
                 f,
-                " that can be loaded: line {line} has a character outside of ASCII, which the \
-                 driver's compiler refuses wherever it is; remove it, also from comments and the \
+                " that can be loaded: line {line} has a non-ASCII character, in whatever encoding, which \
+                 the driver's compiler refuses wherever it is; remove it, also from comments and the \
                  paths of `.file`"
             ),
             ImageProblem::Refused { what, at } => write!(

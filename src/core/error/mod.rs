@@ -6,6 +6,7 @@ mod advice;
 pub(crate) mod image;
 mod load;
 mod refused;
+mod refused_launch;
 mod signature;
 
 use ffi::CUresult;
@@ -16,7 +17,8 @@ use std::path::PathBuf;
 pub(crate) use advice::{is_sticky, means_not_taken};
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
-pub use refused::RefusedLaunch;
+pub use refused::RefusedError;
+pub use refused_launch::RefusedLaunch;
 pub use signature::{SignatureError, SignatureProblem};
 
 /// Returns the name of a function of [`ffi`], also in a constant: `name!(cuInit)` is `"cuInit"`.
@@ -42,6 +44,9 @@ pub enum Error {
     /// The driver refused a call.
     #[error(transparent)]
     Driver(DriverError),
+    /// The driver refused a call, and the reason is known.
+    #[error(transparent)]
+    Refused(Box<RefusedError>),
     /// There is no driver on this machine. Only programs with the feature `load` start there.
     #[error("`cuInit` was not called: {0}")]
     NoDriver(ffi::NotLoaded),
@@ -60,11 +65,11 @@ pub enum Error {
     )]
     StackTaken,
     /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that began after
-    /// its creation.
+    /// its creation, or while an [`OwnedGuard`](crate::stack::OwnedGuard) lives that was made after it.
     #[error(
         "`{call}` was not called: this guard or stack is suspended until the running \
-         `ContextStack::reentrant` call returns; push on the stack that the call passes to its \
-         closure"
+         `ContextStack::reentrant` call returns, or the `OwnedGuard` that was made after it is dropped; push on \
+         the stack that the call passes to its closure, or use the younger guard"
     )]
     Suspended {
         /// The driver call that was not made.
@@ -137,18 +142,17 @@ pub enum Error {
         /// The number of buffers that were passed.
         named: usize,
     },
-    /// A part of a buffer does not lie inside the buffer, or ends before it begins.
-    #[error(
-        "`{call}` was refused: the part ends at element {end} of {len}, or before it begins; pass \
-         a range inside the buffer, and chunks of at least one element"
-    )]
+    /// A part of a buffer does not lie inside the buffer, or ends before it begins. The same for other ranges.
+    #[error("`{call}` was refused: {}", unit.reason(*end, *len))]
     InvalidRange {
-        /// The method that refused.
+        /// The method that refused, or the driver call that was not made.
         call: &'static str,
         /// The end of the requested part.
         end: usize,
-        /// The number of elements in the buffer.
+        /// The end of the whole.
         len: usize,
+        /// What both of them count.
+        unit: RangeUnit,
     },
     /// An argument is invalid for every driver.
     #[error("`{call}` was not called: {reason}")]
@@ -189,7 +193,7 @@ pub enum Error {
     Signature(Box<SignatureError>),
     /// The check of a [`TrustedKernel`](crate::TrustedKernel) refused a launch.
     #[error(transparent)]
-    Refused(Box<RefusedLaunch>),
+    LaunchRefused(Box<RefusedLaunch>),
     /// A variable of a module does not consist of whole elements of the type.
     #[error(
         "`{call}`: the variable has {bytes} bytes, and is not an array of aligned elements of \
@@ -233,6 +237,49 @@ pub enum Error {
     },
 }
 
+/// What the numbers of an [`InvalidRange`](Error::InvalidRange) count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RangeUnit {
+    /// Elements of a part.
+    Elements,
+    /// Elements of each chunk: none were requested.
+    Chunk,
+    /// Elements that a buffer is to grow to.
+    Capacity,
+    /// Bytes of an allocation, a mapping or a binding.
+    Bytes,
+    /// Levels of detail.
+    Levels,
+}
+
+impl RangeUnit {
+    #[cold]
+    fn reason(self, end: usize, len: usize) -> String {
+        match self {
+            RangeUnit::Elements => format!(
+                "the part ends at element {end} of {len}, or before it begins; pass a range inside the buffer"
+            ),
+            RangeUnit::Chunk => {
+                format!("chunks of 0 of the {len} elements were requested; pass at least 1")
+            }
+            RangeUnit::Capacity => format!(
+                "{end} elements were requested, and the capacity is {len}, for which addresses are \
+                 reserved; pass a greater capacity to `PushedGuard::alloc_growable`"
+            ),
+            RangeUnit::Bytes => format!(
+                "it would end at byte {end}, and there are {len} bytes; pass an offset and a size \
+                 whose sum is at most that"
+            ),
+            RangeUnit::Levels => {
+                format!(
+                    "there are {len} levels, the first of which is 0, and no {end}th; pass a smaller number"
+                )
+            }
+        }
+    }
+}
+
 impl Error {
     /// Returns the error of every call if there is no driver.
     fn without_driver() -> Option<Error> {
@@ -246,12 +293,24 @@ impl Error {
         Error::Driver(DriverError::new(call, ffi::CUDA_ERROR_OUT_OF_MEMORY))
     }
 
+    /// Returns the error with the reason, as far as it is known: `why` looks for it if a driver call failed, but not after a
+    /// fault, when the driver answers nothing any more. It may call the driver.
+    #[cold]
+    pub(crate) fn because(self, why: impl FnOnce(CUresult) -> Option<String>) -> Error {
+        let Error::Driver(driver) = self else { return self };
+        if driver.is_sticky() || driver.code == ffi::CUDA_ERROR_NOT_INITIALIZED {
+            return self;
+        }
+        why(driver.code).map_or(self, |reason| RefusedError::new(driver, reason).into())
+    }
+
     /// Returns the driver's error code, if the driver returned one, and `CUDA_ERROR_OUT_OF_MEMORY` if a call was not made
     /// because the host does not have as much memory as it needs.
     #[must_use]
     pub fn code(&self) -> Option<CUresult> {
         match self {
             Error::Driver(e) => Some(e.code),
+            Error::Refused(e) => Some(e.driver().code),
             Error::Load(e) => Some(e.driver().code),
             _ => None,
         }
@@ -263,6 +322,7 @@ impl Error {
     pub fn call(&self) -> Option<&'static str> {
         match self {
             Error::Driver(e) => Some(e.call),
+            Error::Refused(e) => Some(e.driver().call),
             Error::Load(e) => Some(e.driver().call),
             #[cfg(feature = "nvrtc-load")]
             Error::Nvrtc(e) => Some(e.call()),
@@ -270,7 +330,7 @@ impl Error {
             Error::StackTaken => None,
             Error::Image(_) => Some(image::LOAD),
             Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
-            Error::Refused(e) => Some(e.call()),
+            Error::LaunchRefused(e) => Some(e.call()),
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
@@ -327,6 +387,40 @@ impl Error {
     pub fn is_sticky(&self) -> bool {
         self.code().is_some_and(advice::is_sticky)
     }
+
+    /// Returns whether the context is of no more use: what a runtime calls poisoned, and after which it gives up the server
+    /// that works in this context. That is every error that [is sticky](Self::is_sticky), and
+    ///
+    /// - `CUDA_ERROR_ECC_UNCORRECTABLE` (214): memory of the GPU had an error that was not corrected. Results are wrong;
+    ///   NVIDIA does not say whether later calls fail too.
+    /// - `CUDA_ERROR_CONTEXT_IS_DESTROYED` (709): code outside this crate destroyed the context. Other contexts go on.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, Error, Result};
+    ///
+    /// /// A server that never works on in a context that is lost.
+    /// struct Server {
+    ///     context: Context,
+    ///     poisoned: Option<Error>,
+    /// }
+    ///
+    /// impl Server {
+    ///     fn run(&mut self, work: impl FnOnce(&Context) -> Result) -> Result {
+    ///         if let Some(error) = &self.poisoned {
+    ///             return Err(error.clone());
+    ///         }
+    ///         work(&self.context).inspect_err(|error| {
+    ///             self.poisoned = error.is_poisoned().then(|| error.clone());
+    ///         })
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.code().is_some_and(advice::is_poisoned)
+    }
 }
 
 /// Writes the message for `{:?}`, and the fields for `{:#?}`.
@@ -350,6 +444,7 @@ impl Error {
     fn parts(&self) -> (&'static str, Vec<(&'static str, &dyn fmt::Debug)>) {
         match self {
             Error::Driver(e) => ("Driver", vec![("call", &e.call), ("code", &e.code)]),
+            Error::Refused(e) => ("Refused", vec![("error", e)]),
             Error::NoDriver(e) => ("NoDriver", vec![("reason", e)]),
             Error::Load(e) => ("Load", vec![("error", e)]),
             #[cfg(feature = "nvrtc-load")]
@@ -368,8 +463,8 @@ impl Error {
             Error::GraphBuffers { call, captured, named } => {
                 ("GraphBuffers", vec![("call", call), ("captured", captured), ("named", named)])
             }
-            Error::InvalidRange { call, end, len } => {
-                ("InvalidRange", vec![("call", call), ("end", end), ("len", len)])
+            Error::InvalidRange { call, end, len, unit } => {
+                ("InvalidRange", vec![("call", call), ("end", end), ("len", len), ("unit", unit)])
             }
             Error::InvalidArgument { call, reason } => {
                 ("InvalidArgument", vec![("call", call), ("reason", reason)])
@@ -382,7 +477,7 @@ impl Error {
             }
             Error::Image(e) => ("Image", vec![("error", e)]),
             Error::Signature(e) => ("Signature", vec![("error", e)]),
-            Error::Refused(e) => ("Refused", vec![("error", e)]),
+            Error::LaunchRefused(e) => ("LaunchRefused", vec![("error", e)]),
             Error::VariableType { call, bytes, size } => {
                 ("VariableType", vec![("call", call), ("bytes", bytes), ("size", size)])
             }
@@ -444,9 +539,10 @@ macro_rules! from_box {
 }
 from_box!(
     Load: LoadError,
+    Refused: RefusedError,
+    LaunchRefused: RefusedLaunch,
     Image: ImageError,
-    Signature: SignatureError,
-    Refused: RefusedLaunch
+    Signature: SignatureError
 );
 
 /// A driver call that failed: its name and its error code.
@@ -486,13 +582,18 @@ impl DriverError {
 
 impl fmt::Display for DriverError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DriverError { call, code } = *self;
-        write!(f, "`{call}` failed: ")?;
-        match described(code) {
-            Some((name, text)) => write!(f, "{text} ({name}, {})", code.0)?,
-            None => write!(f, "code {}, which this driver does not know", code.0)?,
-        }
-        write!(f, "; {}", advice::for_call(call, code))
+        write_failed(f, *self)?;
+        write!(f, "; {}", advice::for_call(self.call, self.code))
+    }
+}
+
+/// Writes which call failed, and the driver's words for its code.
+fn write_failed(f: &mut fmt::Formatter<'_>, error: DriverError) -> fmt::Result {
+    let DriverError { call, code } = error;
+    write!(f, "`{call}` failed: ")?;
+    match described(code) {
+        Some((name, text)) => write!(f, "{text} ({name}, {})", code.0),
+        None => write!(f, "code {}, which this driver does not know", code.0),
     }
 }
 
@@ -606,7 +707,7 @@ mod tests {
             Error::LengthMismatch { call, from: 1, to: 2 },
             Error::GraphBuffers { call, captured: 1, named: 2 },
             Error::ExtentMismatch { call, extents: [[1; 3], [2; 3]].into() },
-            Error::InvalidRange { call, end: 2, len: 1 },
+            Error::InvalidRange { call, end: 2, len: 1, unit: RangeUnit::Bytes },
             Error::InvalidArgument { call, reason: "" },
             Error::NeedsDriver { call, since: 13000 },
             Error::UnknownValue { call, value: 7 },

@@ -1,53 +1,43 @@
-//! Launches that the check of a trusted kernel refuses.
+//! Calls that the driver refused for a reason that is known.
 
+use super::{DriverError, write_failed};
 use std::fmt;
 
-/// The check of a [`TrustedKernel`](crate::TrustedKernel) refused a launch. Nothing was launched.
+/// The driver refused a call, and cuscope knows the reason: which argument, its value, and the limit.
+///
+/// The reason is looked for after the driver has refused, so a call that succeeds costs nothing for it. Match on the
+/// [code](DriverError::code) and not on the text.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RefusedLaunch {
-    pub(crate) call: &'static str,
-    pub(crate) kernel: String,
-    pub(crate) launch: String,
-    pub(crate) arguments: String,
+pub struct RefusedError {
+    driver: DriverError,
+    reason: String,
 }
 
-impl RefusedLaunch {
-    /// Returns the driver call that was not made.
-    #[must_use]
-    pub fn call(&self) -> &'static str {
-        self.call
+impl RefusedError {
+    pub(crate) fn new(driver: DriverError, reason: String) -> Box<Self> {
+        Box::new(RefusedError { driver, reason })
     }
 
-    /// Returns the kernel's name.
+    /// Returns the driver's error.
     #[must_use]
-    pub fn kernel(&self) -> &str {
-        &self.kernel
+    pub fn driver(&self) -> DriverError {
+        self.driver
     }
 
-    /// Returns the shape of the launch, as `4 x 1 x 1 blocks of 256 x 1 x 1 threads`.
+    /// Returns the reason, and how to fix the program.
     #[must_use]
-    pub fn launch(&self) -> &str {
-        &self.launch
-    }
-
-    /// Returns the arguments, as `1000, 2.0, &[f32; 1000], &mut [f32; 999]`.
-    #[must_use]
-    pub fn arguments(&self) -> &str {
-        &self.arguments
+    pub fn reason(&self) -> &str {
+        &self.reason
     }
 }
 
-impl fmt::Display for RefusedLaunch {
+impl fmt::Display for RefusedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RefusedLaunch { call, kernel, launch, arguments } = self;
-        write!(
-            f,
-            "`{call}` was not called: the check of `{kernel}` refuses {launch} with the arguments ({arguments}); pass what \
-             the check that was given to `trust` asks for, such as memory that is long enough"
-        )
+        write_failed(f, self.driver)?;
+        write!(f, "; {}", self.reason)
     }
 }
 
-super::debug_with_message!(RefusedLaunch: call kernel launch arguments);
+super::debug_with_message!(RefusedError: driver reason);
 
-impl std::error::Error for RefusedLaunch {}
+impl std::error::Error for RefusedError {}

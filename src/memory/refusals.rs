@@ -1,0 +1,439 @@
+//! The reasons for which the driver refuses memory, and what is done to memory.
+#![allow(unsafe_code, reason = "calls the driver")]
+
+use super::array::{ArrayFlags, ArrayShape};
+use super::pointer::{PointerKind, pointer_info};
+use super::{Location, MemoryPool, home};
+use crate::call::{Answer, answer};
+use crate::device::Device;
+use crate::error::Result;
+use ffi::{CUdevice_attribute, CUdeviceptr, CUresult};
+
+/// Makes a call that allocates device memory. If there is none, makes it again after the streams of the device gave back
+/// what they keep. If there is still none, says so with what is known.
+#[inline]
+pub(crate) fn allocated(device: Device, bytes: usize, mut make: impl FnMut() -> Answer) -> Result {
+    let answer = make();
+    if answer.code == ffi::CUDA_SUCCESS { Ok(()) } else { again(device, bytes, answer, make) }
+}
+
+#[cold]
+#[inline(never)]
+fn again(
+    device: Device,
+    bytes: usize,
+    mut answer: Answer,
+    mut make: impl FnMut() -> Answer,
+) -> Result {
+    if answer.code == ffi::CUDA_ERROR_OUT_OF_MEMORY && home::give_back_kept(device) {
+        answer = make();
+    }
+    answer.explain(|code| no_memory(device, bytes, code))
+}
+
+/// Returns why a device has not so many bytes: how much is free, and who has memory that it does not use.
+#[inline]
+pub(crate) fn no_memory(device: Device, bytes: usize, code: CUresult) -> Option<String> {
+    if code != ffi::CUDA_ERROR_OUT_OF_MEMORY {
+        return None;
+    }
+    let total = device.total_memory().ok()?;
+    if bytes > total {
+        return Some(format!(
+            "{bytes} bytes were requested, and the device has {total} in all: request less at once"
+        ));
+    }
+    let mut reason = format!("{bytes} bytes were requested");
+    if let Some(free) = free_of(device) {
+        reason += &format!(", and {free} of the device's {total} are free, maybe not in one piece");
+    }
+    let pooled = unused_in_pools(device);
+    if pooled > 0 {
+        reason += &format!(
+            "; its pools keep {pooled} bytes that no buffer uses: `MemoryPool::trim_to(0)` gives them back"
+        );
+    }
+    let kept = home::kept_on(device);
+    if kept > 0 {
+        reason += &format!(
+            "; ordered streams keep {kept} bytes that no buffer uses: `OrderedStream::trim` gives them back"
+        );
+    }
+    Some(
+        reason
+            + "; free device memory, destroy contexts (each takes about 0.5 GiB), or request less",
+    )
+}
+
+/// Returns the free memory of a device, if the current context is one of it.
+#[inline]
+fn free_of(device: Device) -> Option<usize> {
+    let (mut current, mut free, mut total) = (0, 0, 0);
+    // SAFETY: writes one device to `current`, which is valid for it; refused without a current context.
+    unsafe { answer!(cuCtxGetDevice(&raw mut current)) }.check().ok()?;
+    if current != device.raw() {
+        return None;
+    }
+    // SAFETY: writes one `usize` to each of `free` and `total`, which are valid for it.
+    unsafe { answer!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }.check().ok()?;
+    Some(free)
+}
+
+/// Returns the bytes that the default pool and the current pool of a device reserve and no buffer uses.
+#[inline]
+fn unused_in_pools(device: Device) -> u64 {
+    let unused = |pool: MemoryPool| {
+        let usage = pool.usage().unwrap_or_default();
+        usage.reserved.saturating_sub(usage.used)
+    };
+    let default = MemoryPool::default_of(device).ok();
+    let current = MemoryPool::current_of(device).ok().filter(|pool| Some(pool) != default.as_ref());
+    [default, current].into_iter().flatten().map(unused).sum()
+}
+
+/// Handles an allocation from a pool, or from the current pool of the device, that was refused, as [`allocated`] does.
+#[cold]
+#[inline(never)]
+pub(crate) fn pooled(
+    device: Device,
+    pool: Option<&MemoryPool>,
+    bytes: usize,
+    mut answer: Answer,
+    mut make: impl FnMut() -> Answer,
+) -> Result {
+    if answer.code == ffi::CUDA_ERROR_OUT_OF_MEMORY && home::give_back_kept(device) {
+        answer = make();
+    }
+    answer.explain(|code| not_pooled(device, pool, bytes, code))
+}
+
+/// Returns why an allocation from a pool was refused.
+#[inline]
+fn not_pooled(
+    device: Device,
+    pool: Option<&MemoryPool>,
+    bytes: usize,
+    code: CUresult,
+) -> Option<String> {
+    let Some(pool) = pool else {
+        return no_memory(device, bytes, code).or_else(|| no_pools(device, code));
+    };
+    let usage = pool.usage().ok().filter(|_| code == ffi::CUDA_ERROR_OUT_OF_MEMORY)?;
+    let of_pool = format!(
+        "the pool has {} bytes, of which buffers use {}, and no more than the limit that it was created with",
+        usage.reserved, usage.used
+    );
+    match pool.location() {
+        Location::Device(device) => Some(format!("{}; {of_pool}", no_memory(device, bytes, code)?)),
+        _ => Some(format!(
+            "{bytes} bytes of the host were requested: free some, or request less; {of_pool}"
+        )),
+    }
+}
+
+/// Returns whether it is that a device has no pools.
+#[inline]
+pub(crate) fn no_pools(device: Device, code: CUresult) -> Option<String> {
+    let supported = device.attribute(ffi::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).ok()?;
+    (code == ffi::CUDA_ERROR_NOT_SUPPORTED && supported == 0)
+        .then(|| "the device has no pools of memory: allocate with `PushedGuard::alloc`".to_owned())
+}
+
+/// Returns why a pool at a place was refused, which other processes import if it is `shared`.
+#[inline]
+pub(crate) fn no_pool(
+    place: Location,
+    shared: bool,
+    bytes: usize,
+    code: CUresult,
+) -> Option<String> {
+    match place {
+        Location::Device(device) => no_pools(device, code)
+            .or_else(|| no_memory(device, bytes, code))
+            .or_else(|| shared.then(|| NOT_SHARED.to_owned())),
+        Location::HostNumaCurrent => Some(
+            "a pool is at one place, and the closest NUMA node is another one for each thread: name it \
+             with `Location::HostNuma`, or take `Location::Host`"
+                .to_owned(),
+        ),
+        Location::HostNuma(node) if code != ffi::CUDA_ERROR_OUT_OF_MEMORY => Some(format!(
+            "the machine has no NUMA node {node}, or this driver no pools there: take `Location::Host`"
+        )),
+        _ if code == ffi::CUDA_ERROR_OUT_OF_MEMORY => {
+            Some(format!("the host has not {bytes} bytes for a pool: create it with a lower limit"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns why the access of a device to a pool at a place was not set.
+#[inline]
+pub(crate) fn pool_access(place: Location, device: Device) -> Option<String> {
+    let Location::Device(own) = place else { return None };
+    let (own, other) = (own.ordinal(), device.ordinal());
+    if own == other {
+        return Some(format!(
+            "device {own} has access to its own pool, and keeps it: name another device"
+        ));
+    }
+    (device.can_access_peer(Device::get(own).ok()?) == Ok(false)).then(|| {
+        format!(
+            "device {other} cannot access memory of device {own}: `Device::can_access_peer` tells"
+        )
+    })
+}
+
+/// For memory and pools that are created for other processes.
+pub(crate) const NOT_SHARED: &str = "the device shares no memory by file descriptors: create memory for this process alone, and \
+                                     export a buffer of `PushedGuard::alloc`";
+
+/// Returns why an operation on managed memory was refused, which is to be used at a place.
+#[inline]
+pub(crate) fn managed(
+    address: CUdeviceptr,
+    at: Option<Location>,
+    code: CUresult,
+) -> Option<String> {
+    if address == 0 {
+        return Some("the memory is empty: pass at least one element".to_owned());
+    }
+    let found = pointer_info(address).ok()?;
+    match found.map(|info| info.kind) {
+        Some(PointerKind::Managed) => {}
+        Some(PointerKind::Device) => {
+            return Some(
+                "the memory is not managed, but that of a device: allocate it with `PushedGuard::managed`"
+                    .to_owned(),
+            );
+        }
+        Some(PointerKind::Host) => {
+            return Some(
+                "the memory is not managed, but page-locked: allocate it with `PushedGuard::managed`"
+                    .to_owned(),
+            );
+        }
+        None => {
+            return Some(
+                "the memory is not managed: allocate it with `PushedGuard::managed`".to_owned(),
+            );
+        }
+    }
+    match at? {
+        Location::HostNuma(node) => Some(format!(
+            "the machine has no NUMA node {node}, or the call takes none: name `Location::Host`"
+        )),
+        Location::HostNumaCurrent => {
+            Some("the call takes no NUMA node: name `Location::Host`".to_owned())
+        }
+        Location::Device(device) => {
+            let both = ffi::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
+            let both = device.attribute(both).ok()? != 0;
+            (!both || code == ffi::CUDA_ERROR_INVALID_DEVICE).then(|| {
+                format!(
+                    "device {} cannot use managed memory while the host does: name another device",
+                    device.ordinal()
+                )
+            })
+        }
+        Location::Host => None,
+    }
+}
+
+/// Returns why an array of a shape was refused.
+#[inline]
+pub(crate) fn array(
+    device: Device,
+    shape: ArrayShape,
+    flags: ArrayFlags,
+    levels: bool,
+    bytes: usize,
+    code: CUresult,
+) -> Option<String> {
+    if flags.contains(ArrayFlags::GATHER) && !matches!(shape, ArrayShape::D2 { .. }) {
+        return Some(format!(
+            "texels are gathered from arrays of two dimensions alone, and this is {shape:?}: pass \
+             `ArrayShape::D2`, or leave `ArrayFlags::GATHER` out"
+        ));
+    }
+    let limits = limits(shape, flags, levels);
+    let limits = limits.into_iter().find_map(|(what, extent, most)| {
+        let most = usize::try_from(device.attribute(most?).ok()?).ok()?;
+        (extent > most).then(|| {
+            format!(
+                "the array has {extent} {what}, and the device takes at most {most} in such an array \
+                 ({shape:?}, {flags:?}): split it, or use a `PitchedBuffer`"
+            )
+        })
+    });
+    limits.or_else(|| no_memory(device, bytes, code))
+}
+
+/// Returns the extents of an array: what they count, how many, and the attribute of the device that limits them.
+#[inline]
+fn limits(
+    shape: ArrayShape,
+    flags: ArrayFlags,
+    levels: bool,
+) -> [(&'static str, usize, Option<CUdevice_attribute>); 3] {
+    let surface = flags.contains(ArrayFlags::SURFACE);
+    let gather = flags.contains(ArrayFlags::GATHER);
+    macro_rules! most {
+        ($surface:ident, $texture:ident) => {
+            Some(if surface { ffi::$surface } else { ffi::$texture })
+        };
+    }
+    let none = ("", 0, None);
+    match shape {
+        ArrayShape::D1 { width } if levels && !surface => {
+            let most = Some(ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH);
+            [("elements", width, most), none, none]
+        }
+        ArrayShape::D1 { width } => {
+            let most = most!(
+                CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH,
+                CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH
+            );
+            [("elements", width, most), none, none]
+        }
+        ArrayShape::D2 { width, height } => {
+            let (of_rows, of_columns) = if surface {
+                (
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH,
+                )
+            } else if levels {
+                (
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH,
+                )
+            } else if gather {
+                (
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH,
+                )
+            } else {
+                (
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH,
+                )
+            };
+            [("columns", width, Some(of_columns)), ("rows", height, Some(of_rows)), none]
+        }
+        ArrayShape::D3 { width, height, depth } => [
+            (
+                "columns",
+                width,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH
+                ),
+            ),
+            (
+                "rows",
+                height,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT
+                ),
+            ),
+            // The driver takes deeper ones than its attribute says (F360). This is the reason where no other is.
+            (
+                "planes",
+                depth,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH
+                ),
+            ),
+        ],
+        ArrayShape::Layered1 { width, layers } => [
+            (
+                "elements in a row",
+                width,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH
+                ),
+            ),
+            (
+                "layers",
+                layers,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS
+                ),
+            ),
+            none,
+        ],
+        ArrayShape::Layered2 { width, height, layers } => [
+            (
+                "columns",
+                width,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH
+                ),
+            ),
+            (
+                "rows",
+                height,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT
+                ),
+            ),
+            (
+                "layers",
+                layers,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS
+                ),
+            ),
+        ],
+        ArrayShape::Cubemap { width } => {
+            let most = most!(
+                CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_WIDTH,
+                CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_WIDTH
+            );
+            [("columns and rows in a face", width, most), none, none]
+        }
+        ArrayShape::LayeredCubemap { width, cubes } => [
+            (
+                "columns and rows in a face",
+                width,
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH
+                ),
+            ),
+            (
+                "faces",
+                cubes.saturating_mul(6),
+                most!(
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS,
+                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS
+                ),
+            ),
+            none,
+        ],
+    }
+}
+
+/// Returns what a descriptor is of, and what it should be of.
+#[cfg(unix)]
+#[inline]
+pub(crate) fn wrong_descriptor(descriptor: std::os::fd::BorrowedFd<'_>, wanted: &str) -> String {
+    use std::os::fd::AsRawFd;
+    let number = descriptor.as_raw_fd();
+    match std::fs::read_link(format!("/proc/self/fd/{number}")) {
+        Ok(of) if of.starts_with("/dev/nvidiactl") => format!(
+            "the descriptor {number} is one of the driver, but not one of {wanted}; pools, physical memory, \
+             external memory and semaphores each have their own import"
+        ),
+        Ok(of) => {
+            format!("the descriptor {number} is one of `{}`, and not one of {wanted}", of.display())
+        }
+        Err(_) => format!("the descriptor {number} is not one of {wanted}"),
+    }
+}

@@ -1,0 +1,199 @@
+//! The reasons for which the driver refuses a tensor map.
+
+use super::{FloatFormat, Interleave, Pieces, Swizzle, TensorLayout};
+use crate::device::Device;
+use ffi::{CUresult, CUtensorMapDataType};
+
+impl Swizzle {
+    /// Returns the bytes within which a row of a box is shuffled.
+    #[inline]
+    fn bytes(self) -> Option<u64> {
+        match self {
+            Swizzle::None => None,
+            Swizzle::Bytes32 => Some(32),
+            Swizzle::Bytes64 => Some(64),
+            _ => Some(128),
+        }
+    }
+}
+
+/// Returns the first of some numbers that is not in a range, with its dimension.
+fn beyond<T: Copy + PartialOrd + std::fmt::Display>(
+    what: &str,
+    numbers: &[T],
+    range: std::ops::RangeInclusive<T>,
+) -> Option<String> {
+    let (dimension, number) =
+        numbers.iter().enumerate().find(|(_, number)| !range.contains(number))?;
+    let (least, most) = (range.start(), range.end());
+    Some(format!("{what} of dimension {dimension} is {number}, and must be from {least} to {most}"))
+}
+
+impl TensorLayout {
+    /// Returns why the driver refused the tensor, with elements of this type and size, in the context of a device.
+    #[cold]
+    #[inline]
+    pub(super) fn refusal(
+        &self,
+        device: Device,
+        kind: CUtensorMapDataType,
+        element: usize,
+        strides: &[u64],
+        code: CUresult,
+    ) -> Option<String> {
+        let capability = device.compute_capability().ok()?;
+        if code == ffi::CUDA_ERROR_NOT_SUPPORTED
+            || device.attribute(ffi::CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED) == Ok(0)
+        {
+            let needed =
+                if matches!(self.pieces, Pieces::WideColumns { .. }) { "10.0" } else { "9.0" };
+            let (major, minor) = capability;
+            return Some(format!(
+                "such tensor maps need a device of compute capability {needed} or higher, and this one \
+                 has {major}.{minor}"
+            ));
+        }
+        self.dimensions(strides)
+            .or_else(|| self.modes(capability, kind))
+            .or_else(|| self.pieces(device, element as u64))
+    }
+
+    #[inline]
+    fn dimensions(&self, strides: &[u64]) -> Option<String> {
+        beyond("the extent", &self.extents, 1..=1 << 32)
+            .or_else(|| beyond("the step", &self.steps, 1..=8))
+            .or_else(|| {
+                let most = (1 << 40) - 1;
+                let (dimension, stride) =
+                    strides.iter().enumerate().find(|(_, bytes)| **bytes > most)?;
+                Some(format!(
+                    "the stride of dimension {} is {stride} bytes, and must be less than 2^40",
+                    dimension + 1
+                ))
+            })
+    }
+
+    #[inline]
+    fn modes(&self, (major, _): (i32, i32), kind: CUtensorMapDataType) -> Option<String> {
+        let rank = self.rank();
+        if self.interleave != Interleave::None && rank < 3 {
+            return Some(format!(
+                "the tensor is interleaved and has {rank} dimensions: pass 3 to 5, or `Interleave::None`"
+            ));
+        }
+        let wide = [Swizzle::Bytes128Atom32, Swizzle::Bytes128Atom32Flip8, Swizzle::Bytes128Atom64];
+        if wide.contains(&self.swizzle) && major < 10 {
+            return Some(format!(
+                "`Swizzle::{:?}` needs a device of compute capability 10.0 or higher, and this one has \
+                 {major}: pass `Swizzle::Bytes128`",
+                self.swizzle
+            ));
+        }
+        let float = kind.0 >= ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT16.0;
+        (self.nan_beyond && !float && self.number == FloatFormat::Keep).then(|| {
+            "integers have no NaN: leave `nan_beyond` out, or pass floating-point elements"
+                .to_owned()
+        })
+    }
+
+    #[inline]
+    fn pieces(&self, device: Device, element: u64) -> Option<String> {
+        let unit = self.interleave.unit(element as usize);
+        match &self.pieces {
+            Pieces::Boxes(pieces) => beyond("the edge of the box", pieces, 1..=256)
+                .or_else(|| self.row("the innermost edge of the box", *pieces.first()?, element))
+                .or_else(|| self.large(device, pieces, unit)),
+            Pieces::Columns { lower, upper, channels, pixels } => {
+                beyond("the offset of the lower corner", lower, self.corner())
+                    .or_else(|| beyond("the offset of the upper corner", upper, self.corner()))
+                    .or_else(|| self.columns(*channels, Some(*pixels), element))
+                    .or_else(|| self.area(lower, upper))
+            }
+            Pieces::WideColumns { lower, upper, channels, pixels } => {
+                let corners = [*lower, *upper];
+                beyond("the offset of the corner", &corners, -(1 << 15)..=(1 << 15) - 1)
+                    .or_else(|| self.columns(*channels, *pixels, element))
+                    .or_else(|| {
+                        (!matches!(self.swizzle, Swizzle::Bytes64 | Swizzle::Bytes128)).then(|| {
+                            "the wide form of im2col swizzles: pass `Swizzle::Bytes64` or `Bytes128`".to_owned()
+                        })
+                    })
+            }
+        }
+    }
+
+    /// Returns the offsets that a corner may have: fewer bits for each, the more there are.
+    #[inline]
+    fn corner(&self) -> std::ops::RangeInclusive<i32> {
+        let most = match self.rank() {
+            3 => 1 << 15,
+            4 => 1 << 7,
+            _ => 1 << 4,
+        };
+        -most..=most - 1
+    }
+
+    #[inline]
+    fn columns(&self, channels: u32, pixels: Option<u32>, element: u64) -> Option<String> {
+        if channels > 256 {
+            return Some(format!("{channels} channels are copied at once, and at most 256 can be"));
+        }
+        if let Some(pixels) = pixels.filter(|pixels| !(1..=1024).contains(pixels)) {
+            return Some(format!("{pixels} pixels are copied at once: pass from 1 to 1024"));
+        }
+        self.row("the number of channels", channels, element)
+    }
+
+    /// Returns what is wrong with the innermost rows of so many elements.
+    #[inline]
+    fn row(&self, what: &str, count: u32, element: u64) -> Option<String> {
+        let row = u64::from(count) * element;
+        if row == 0 || row % 16 != 0 {
+            return Some(format!(
+                "{what} is {count}, which is {row} bytes for elements of {element}: it must be a multiple \
+                 of 16 bytes"
+            ));
+        }
+        let within = self.swizzle.bytes().filter(|_| self.interleave == Interleave::None)?;
+        (row > within).then(|| {
+            format!(
+                "{what} is {count}, which is {row} bytes, and `Swizzle::{:?}` shuffles rows of at most \
+                 {within}: copy narrower boxes, or choose another swizzle",
+                self.swizzle
+            )
+        })
+    }
+
+    /// Returns whether a box is too large for shared memory. Of slices of channels, it has one.
+    #[inline]
+    fn large(&self, device: Device, pieces: &[u32], unit: u64) -> Option<String> {
+        let slices = (self.interleave != Interleave::None).then(|| self.rank() - 2);
+        let outer = pieces.iter().zip(&self.steps).enumerate().skip(1);
+        let outer = outer.filter(|&(dimension, _)| Some(dimension) != slices);
+        let counts = outer.map(|(_, (&edge, &step))| u64::from(edge.div_ceil(step.max(1))));
+        let bytes = unit * u64::from(*pieces.first()?) * counts.product::<u64>();
+        let most =
+            device.attribute(ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN).ok()?;
+        (bytes > u64::from(most.unsigned_abs())).then(|| {
+            format!(
+                "a box has {bytes} bytes, and a block at most {most} bytes of shared memory on this device: \
+                 copy smaller boxes"
+            )
+        })
+    }
+
+    #[inline]
+    fn area(&self, lower: &[i32], upper: &[i32]) -> Option<String> {
+        let between = self.extents.iter().skip(1).zip(lower.iter().zip(upper)).enumerate();
+        between.into_iter().find_map(|(dimension, (&extent, (&lower, &upper)))| {
+            let left = i128::from(extent) + i128::from(upper) - i128::from(lower);
+            (left <= 0).then(|| {
+                format!(
+                    "between the corners {lower} and {upper} of dimension {} no pixel of the {extent} is left: \
+                     the box begins at the lower offset, and ends at the extent plus the upper one",
+                    dimension + 1
+                )
+            })
+        })
+    }
+}
