@@ -619,7 +619,7 @@
 //! | E0382: use of moved value: `arguments`, a list | a list is for one launch: make one for each | `ui-tests/argument_list_used_twice.rs` |
 //! | lifetime may not live long enough, at `arguments.push(x)` | the memory and the kernel have different guards: use memory of the kernel's guard | `ui-tests/argument_list_of_another_guard.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch_unchecked`](crate::SyncStream::launch_unchecked) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
-//! | E0277: the launch of `Kernel<…>`, `Function<…>` is not safe | [trust](crate::Kernel::trust) the kernel once, with a check of each launch; or call `launch_unchecked` | `ui-tests/plain_kernel_launched_safely.rs` |
+//! | E0277: the launch of `Kernel<…>`, `Function<…>` is not safe | load the kernel by [`load_guarded`](crate::guide::safe_kernels); or [trust](crate::Kernel::trust) it once, with a check of each launch; or call `launch_unchecked` | `ui-tests/plain_kernel_launched_safely.rs` |
 //! | E0133: call to unsafe function `trust` | you vouch for the kernel: write why it stays inside its arguments whenever the check accepts the launch | `ui-tests/trust_without_unsafe.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch_unchecked(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs`, `ui-tests/trusted_with_other_arguments.rs` |
@@ -942,15 +942,15 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `KernelReads`,
-//! `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
+//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `Argument`,
+//! `KernelReads`, `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
 //! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
 //! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/brand_without_the_key.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
-//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`,
+//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`, `ui-tests/argument_is_sealed.rs`,
 //! `ui-tests/image_and_name_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts

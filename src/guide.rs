@@ -18,6 +18,9 @@ pub mod graphs {}
 #[doc = include_str!("../docs/guide/06-kernels.md")]
 pub mod kernels {}
 
+#[doc = include_str!("../docs/guide/14-safe-kernels.md")]
+pub mod safe_kernels {}
+
 #[doc = include_str!("../docs/kernels-at-build-time.md")]
 pub mod kernels_at_build_time {}
 

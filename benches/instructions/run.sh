@@ -16,7 +16,7 @@ work="$target/counted"
 rm -rf "$work"
 mkdir -p "$work"
 
-command -v valgrind >/dev/null || { apt-get update -q && apt-get install -qy valgrind perl; } >&2
+.ci/needs valgrind perl nm
 
 # As any program that is linked with libcuda.
 CUSCOPE_DRIVER=native cargo build -q --release -p cuscope-instructions --target-dir "$target" >&2

@@ -167,6 +167,11 @@ macro_rules! operands {
             fn access(&self) -> Access<'_> {
                 self.used($writes)
             }
+            #[cfg(feature = "guard")]
+            #[inline]
+            fn extents(&self) -> [u64; 2] {
+                self.used($writes).extents()
+            }
         }
     )* };
     ($($memory:ty, $writes:tt, $compares:literal;)*) => {
@@ -218,6 +223,13 @@ pub(crate) mod sealed {
         fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
+        /// Returns how many bytes a guarded kernel may read and write from the address that is the parameter. None for
+        /// everything that is no address.
+        #[cfg(feature = "guard")]
+        #[inline]
+        fn extents(&self) -> [u64; 2] {
+            [0; 2]
+        }
     }
     #[diagnostic::do_not_recommend]
     impl<T: NoUninit> Operand for T {
@@ -296,8 +308,21 @@ pub(crate) mod sealed {
         /// Calls `f` with a pointer to each parameter's value, in order. A tuple allocates nothing. `f` does not
         /// change the values.
         fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
+        /// Calls `f` with a pointer to each parameter's value, and to what a guarded kernel has behind them.
+        #[cfg(feature = "guard")]
+        fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+            // Only tuples are arguments of a `GuardedKernel`, and they have their own.
+            let _ = hidden;
+            self.with_pointers(f)
+        }
     }
 }
+
+#[cfg(feature = "guard")]
+pub(crate) use guarded::{Guarded, Hidden};
+
+#[cfg(feature = "guard")]
+mod guarded;
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
@@ -321,6 +346,18 @@ macro_rules! args {
                 let ($($a,)*) = self;
                 $(let mut $a = $a.parameter();)*
                 f(&mut [$((&raw mut $a).cast()),*])
+            }
+            #[cfg(feature = "guard")]
+            #[inline]
+            fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+                const OWN: usize = 0 $(+ { let _ = stringify!($second); 1 })*;
+                let ($($a,)*) = self;
+                let mut extents: [[u64; 2]; OWN] = [$($a.extents()),*];
+                $(let mut $a = $a.parameter();)*
+                let own: [*mut c_void; OWN] = [$((&raw mut $a).cast()),*];
+                let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
+                let len = hidden.lay_out(&own, &mut extents, &mut all);
+                f(&mut all[..len])
             }
         }
     )* };

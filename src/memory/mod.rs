@@ -33,6 +33,7 @@ mod sync_domain;
 pub(crate) mod texel;
 pub(crate) mod uses;
 pub(crate) mod view;
+pub(crate) mod watch;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty, WindowMemory};
 pub(crate) use allocation::{Allocation, Share};

@@ -1,12 +1,11 @@
 //! Operations on the default streams of a context.
 #![allow(unsafe_code, reason = "names the default streams")]
 
-use crate::call::{answer, later, name, same_context};
+use crate::call::{answer, later, name};
 use crate::context::wait::wait;
 use crate::error::Result;
-use crate::event::Event;
 use crate::stack::PushedGuard;
-use crate::stream::blocking::{Blocking, RECORD};
+use crate::stream::blocking::Blocking;
 use crate::stream::legacy_lock::Operation;
 use crate::stream::sync_stream::sealed::Enter;
 use crate::stream::{SyncMode, SyncStream};
@@ -106,18 +105,6 @@ impl Enter for DefaultStream<'_, '_> {
     ) -> Result<R> {
         let now = self.now(call)?;
         work(&now.stream)
-    }
-
-    #[inline]
-    fn compare(&self, call: &'static str, is_of: impl FnOnce(usize) -> bool) -> Result {
-        same_context(call, is_of(self.gpu.context().key()))
-    }
-
-    #[inline]
-    fn record(&self, event: &Event<'_>) -> Result {
-        let now = self.now(RECORD)?;
-        same_context(RECORD, event.context() == self.gpu.context())?;
-        now.stream.record(event)
     }
 }
 

@@ -8,9 +8,9 @@ use crate::call::name;
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
+use crate::memory::watch::Watch;
 use crate::memory::{
     Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall,
     Location,
@@ -22,7 +22,7 @@ use crate::ops::{
 use crate::registry::LentHost;
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
-use crate::stream::blocking::Blocking;
+use crate::stream::blocking::{Blocking, RECORD};
 use ffi::CUstream;
 use sealed::Enter;
 use static_assertions::assert_impl_all;
@@ -89,11 +89,6 @@ pub(super) mod sealed {
             call: &'static str,
             work: impl FnOnce(&Blocking<'_>) -> Result<R>,
         ) -> Result<R>;
-
-        /// Compares a context with the [key](Context::key) of the stream's if the driver does not compare them.
-        fn compare(&self, call: &'static str, is_of: impl FnOnce(usize) -> bool) -> Result;
-
-        fn record(&self, event: &Event<'_>) -> Result;
     }
 }
 
@@ -113,16 +108,6 @@ impl Enter for OwnStream<'_, '_> {
         work: impl FnOnce(&Blocking<'_>) -> Result<R>,
     ) -> Result<R> {
         work(&self.blocking)
-    }
-
-    #[inline(always)]
-    fn compare(&self, _call: &'static str, _is_of: impl FnOnce(usize) -> bool) -> Result {
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn record(&self, event: &Event<'_>) -> Result {
-        self.blocking.record(event)
     }
 }
 // SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
@@ -165,11 +150,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
 
     #[inline]
     fn run_launch<P: Spec, A: Operands>(&self, launch: Launch<'_, P, A>) -> Result {
-        self.on.enter(launch.call(), |stream| {
-            self.on.compare(launch.call(), |key| launch.is_of(key))?;
-            // SAFETY: 1. The memory among the arguments is borrowed as it is used, until this returns.
-            unsafe { stream.run(launch) }
-        })
+        // SAFETY: 1. The memory among the arguments is borrowed as it is used, until this returns.
+        unsafe { self.run(launch) }
     }
 
     /// Copies a slice to the device and waits.
@@ -328,7 +310,9 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        self.run_launch(kernel.launch(config, args, Watch::NONE)?)
+        let watch = Watch::default();
+        self.run_launch(kernel.launch(config, args, &watch)?)?;
+        watch.look()
     }
 
     /// Launches a kernel that nobody vouches for yet, and waits for it.
@@ -377,7 +361,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
-        self.on.record(event)
+        self.on.enter(RECORD, |stream| stream.record(event))
     }
 
     /// Makes later work in the stream wait for an event, which may belong to another context

@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::Result;
 #[cfg(unix)]
-use crate::memory::refusals::wrong_descriptor;
+use crate::error::wrong_descriptor;
 use crate::sync::Arc;
 use ffi::{CUmemAllocationHandleType, CUmemAllocationProp, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;

@@ -16,8 +16,11 @@ mod over_budget;
 mod owned_guards;
 mod properties;
 mod raw_calls;
+#[cfg(target_os = "linux")] // it exports memory by descriptors, which other systems do not have
+mod refusals;
 mod releases;
 mod stack;
+mod stack_depth;
 mod threads;
 mod three_uses;
 mod user_structs;

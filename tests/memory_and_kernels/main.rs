@@ -13,6 +13,8 @@ mod external;
 #[path = "../common/gl.rs"]
 mod gl;
 mod graphics;
+#[cfg(feature = "guard")]
+mod guarded;
 mod half_precision;
 mod held_textures;
 mod host_functions;

@@ -6,6 +6,8 @@ mod entries;
 mod house;
 mod manual;
 mod mended;
+mod package;
+mod resources;
 mod ui;
 mod unsafe_blocks;
 

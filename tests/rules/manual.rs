@@ -186,7 +186,8 @@ fn tables() -> (String, String, Vec<String>) {
         (read("SOUNDNESS.md"), read("src/error_index.rs"), read("docs/driver-facts.md"));
     let anchors = rows.lines().filter_map(|line| line.strip_prefix("| <a id=\"F")?.split_once('"'));
     let known: BTreeSet<u32> = anchors.map(|(number, _)| number.parse().unwrap()).collect();
-    let sources = ["src", "nvrtc/safe/src"].into_iter().flat_map(|folder| files(folder, "rs"));
+    let sources =
+        ["src", "nvrtc/safe/src", "guard/src"].into_iter().flat_map(|folder| files(folder, "rs"));
     let sources: Vec<_> = sources.map(|path| path.to_str().unwrap().to_owned()).collect();
     let safety: BTreeMap<_, _> =
         sources.iter().map(|path| (path.clone(), cited_for_safety(&read(path), &known))).collect();
@@ -316,8 +317,83 @@ fn tables() -> (String, String, Vec<String>) {
         known.len()
     )
     .unwrap();
+    text += &noticed(&all, &mut wrong);
     text += &runs(&mut wrong);
     (text, index, wrong)
+}
+
+/// What the tests of each invariant notice: mutants of its sources, as `.ci/noticed.txt` has them, and mutants of the types,
+/// as `docs/assurance.md` has them.
+fn noticed(all: &[Invariant<'_>], wrong: &mut Vec<String>) -> String {
+    let (list, reasons) = (read(".ci/noticed.txt"), read(".ci/mutants.txt"));
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let known: BTreeMap<_, _> = lines.filter_map(|line| line.split_once(": ")).collect();
+    let named: BTreeSet<_> = all.iter().flat_map(|it| &it.run).copied().collect();
+    for test in known.keys().filter(|test| !named.contains(*test)) {
+        wrong.push(format!(".ci/noticed.txt: `{test}` is named by no invariant"));
+    }
+    for (test, how) in &known {
+        if *how == "none" && !reasons.contains(test) {
+            wrong.push(format!("`{test}` notices no mutant, and .ci/mutants.txt does not say why"));
+        }
+    }
+    let assurance = read("docs/assurance.md");
+    let (_, types) = assurance.split_once("<!-- type mutants: ").expect("the table is there");
+    let of_types = |name: &str| {
+        let rows = types.lines().filter(|line| line.starts_with("| "));
+        let cells = rows.filter_map(|row| row.split(" | ").nth(1));
+        cells.filter(|cell| cell.contains(&format!("`{name}`"))).count()
+    };
+    let mut text = String::from(
+        "\n## Mutants that the tests notice\n\nMutants of the sources that an invariant names, of which one of its tests was the \
+         first to fail, and mutants of the types that one of its programs notices. \"Of others\" are tests that are known to notice \
+         a mutant of another source. \"Not asked\" are tests of which no run has said more yet than that another test fails first.\n\n\
+         | invariant | mutants of the types | mutants of its sources | run-time tests | of them notice these | of others | \
+         none | not asked |\n|---|---:|---:|---:|---:|---:|---:|---:|\n",
+    );
+    let mut sums = [0; 7];
+    for it in all {
+        let how = |kind: &str| {
+            it.run
+                .iter()
+                .filter(|test| known.get(*test).is_some_and(|how| how.starts_with(kind)))
+                .count()
+        };
+        let mutants: usize = it
+            .run
+            .iter()
+            .filter_map(|test| {
+                known.get(test)?.strip_prefix("own ")?.split(':').next()?.parse::<usize>().ok()
+            })
+            .sum();
+        let (own, other, none) = (how("own"), how("other"), how("none"));
+        let types = of_types(it.name);
+        let row =
+            [types, mutants, it.run.len(), own, other, none, it.run.len() - own - other - none];
+        if types == 0 && own + other == 0 {
+            wrong.push(format!(
+                "no mutant is known that a test or a program of `{}` notices",
+                it.name
+            ));
+        }
+        for (sum, one) in sums.iter_mut().zip(row) {
+            *sum += one;
+        }
+        writeln!(
+            text,
+            "| {} | {} |",
+            invariant(it.name),
+            row.map(|one| one.to_string()).join(" | ")
+        )
+        .unwrap();
+    }
+    writeln!(
+        text,
+        "| all, some more than once | {} |",
+        sums.map(|one| one.to_string()).join(" | ")
+    )
+    .unwrap();
+    text
 }
 
 /// A script of `.ci` in which each command is one line.

@@ -21,6 +21,9 @@ mod alloc_not_plain_data;
 #[path = "../../ui-tests/mended/arc_of_a_handle_outlives_its_guard.rs"]
 mod arc_of_a_handle_outlives_its_guard;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/argument_is_sealed.rs"]
+mod argument_is_sealed;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/argument_list_aliases.rs"]
 mod argument_list_aliases;
 #[rustfmt::skip]
@@ -462,6 +465,9 @@ mod launch_without_unsafe;
 #[path = "../../ui-tests/mended/launchable_is_sealed.rs"]
 mod launchable_is_sealed;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/launches_is_sealed.rs"]
+mod launches_is_sealed;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/launches_without_unsafe.rs"]
 mod launches_without_unsafe;
 #[rustfmt::skip]
@@ -677,6 +683,9 @@ mod pitched_under_another_guard;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/pitched_written_without_hold.rs"]
 mod pitched_written_without_hold;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/plain_kernel_launched_safely.rs"]
+mod plain_kernel_launched_safely;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/plain_stream_takes_ordered.rs"]
 mod plain_stream_takes_ordered;
@@ -902,6 +911,12 @@ mod texture_under_another_guard;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/too_many_arguments.rs"]
 mod too_many_arguments;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/trust_without_unsafe.rs"]
+mod trust_without_unsafe;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/trusted_with_other_arguments.rs"]
+mod trusted_with_other_arguments;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/tuple_detached_without_the_trait.rs"]
 mod tuple_detached_without_the_trait;

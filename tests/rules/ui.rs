@@ -116,7 +116,7 @@ fn every_mistake_has_its_mend_beside_it() {
 }
 
 /// Asserts that every path and test that a text names exists, and gives the rules among them.
-fn named_and_there(text: &str) -> BTreeSet<String> {
+pub(crate) fn named_and_there(text: &str) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
     for path in backquoted(text) {
         let (file, test) = path.split_once("::").unwrap_or((path, ""));

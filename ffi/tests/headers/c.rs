@@ -32,7 +32,7 @@ const CHANGED: &[(&str, u32)] = &[
 ];
 
 /// A member that has no name in C is called so in Rust.
-const ANONYMOUS: &str = "anonymous";
+pub(crate) const ANONYMOUS: &str = "anonymous";
 
 /// What disagrees with a header, by name, and how much was checked.
 pub(crate) struct Outcome {
@@ -78,7 +78,7 @@ pub(crate) fn check(declarations: &Declarations, header: &Header, file: &str) ->
     Outcome { wrong, checks: counts }
 }
 
-struct Assertions<'a> {
+pub(crate) struct Assertions<'a> {
     declarations: &'a Declarations,
     header: &'a Header,
     layouts: BTreeMap<&'a str, &'a Layout>,
@@ -88,7 +88,7 @@ struct Assertions<'a> {
 }
 
 impl<'a> Assertions<'a> {
-    fn new(declarations: &'a Declarations, header: &'a Header) -> Self {
+    pub(crate) fn new(declarations: &'a Declarations, header: &'a Header) -> Self {
         let layouts = declarations.layouts.iter().map(|it| (it.name.as_str(), it)).collect();
         let (out, wrong, counts) = Default::default();
         Self { declarations, header, layouts, out, wrong, counts }
@@ -191,8 +191,15 @@ impl<'a> Assertions<'a> {
     }
 
     /// A struct or union that is not known by its name, but as a member of another.
-    fn nested(&self, name: &str) -> bool {
+    pub(crate) fn nested(&self, name: &str) -> bool {
         self.outer(name).is_some()
+    }
+
+    /// The struct or union without a name of its own that is the type of a member.
+    pub(crate) fn inner(&self, layout: &Layout, field: &str, ty: &Type) -> Option<&'a Layout> {
+        let name = path(ty)
+            .filter(|name| *name == format!("{}_{field}", layout.name) && self.nested(name))?;
+        Some(self.layouts[name.as_str()])
     }
 
     /// The struct or union that has `name` as the type of a member.
@@ -344,9 +351,7 @@ impl<'a> Assertions<'a> {
         let name = &root.name;
         for (field, ty) in &layout.fields {
             let copy = format!("{path_in_copy}{field}");
-            let inner = path(ty)
-                .filter(|inner| *inner == format!("{}_{field}", layout.name) && self.nested(inner));
-            let inner = inner.map(|inner| self.layouts[inner.as_str()]);
+            let inner = self.inner(layout, field, ty);
             if field == ANONYMOUS {
                 if let Some(inner) = inner {
                     self.fields(root, inner, path_in_c, &format!("{copy}."), seen);

@@ -51,6 +51,8 @@ pub(crate) struct Enum {
 
 pub(crate) struct Constant {
     pub(crate) name: String,
+    /// The type of flags that has it.
+    pub(crate) flags: Option<String>,
     pub(crate) value: Expr,
 }
 
@@ -112,7 +114,11 @@ impl Declarations {
                 self.aliases.push(Alias { name: plain(&item.ident), is: *item.ty });
             }
             Item::Const(item) if is_c(&item.ident) => {
-                self.constants.push(Constant { name: plain(&item.ident), value: *item.expr });
+                self.constants.push(Constant {
+                    name: plain(&item.ident),
+                    flags: None,
+                    value: *item.expr,
+                });
             }
             Item::Macro(item) => self.invocation(item)?,
             _ => {}
@@ -259,7 +265,7 @@ impl Parse for Enumerations {
                 input.call(Attribute::parse_outer)?;
                 let name = plain(&input.parse()?);
                 input.parse::<Token![=]>()?;
-                Ok(Constant { name, value: input.parse()? })
+                Ok(Constant { name, flags: None, value: input.parse()? })
             };
             let constants = content.parse_terminated(constant, Token![,])?.into_iter().collect();
             list.push((Enum { name, repr }, constants));
@@ -287,9 +293,10 @@ impl Parse for Flags {
             while !content.is_empty() {
                 content.call(Attribute::parse_outer)?;
                 content.parse::<Token![const]>()?;
-                let name = plain(&content.parse()?);
+                let constant = plain(&content.parse()?);
                 content.parse::<Token![=]>()?;
-                constants.push(Constant { name, value: content.parse()? });
+                let value = content.parse()?;
+                constants.push(Constant { name: constant, flags: Some(name.clone()), value });
                 content.parse::<Token![;]>()?;
             }
             list.push((Enum { name, repr }, constants));

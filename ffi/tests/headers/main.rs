@@ -5,6 +5,7 @@
 
 mod c;
 mod declarations;
+mod figures;
 mod header;
 mod planted;
 #[path = "../../../tests/common/skipped.rs"]
@@ -105,6 +106,24 @@ fn every_function_came_with_the_version_that_it_says() {
     let declarations = declared();
     let wrong = ages(&declarations, headers);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// `UPDATE_FIGURES=1` writes the table.
+#[test]
+#[cfg(unix)] // where this system's programs are those of the compiler
+fn the_table_of_figures_is_that_of_the_newest_header() {
+    let Some(headers) = headers() else { return };
+    let table = figures::table(&declared(), headers.last().unwrap());
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/figures/table.rs");
+    if std::env::var_os("UPDATE_FIGURES").is_some() {
+        std::fs::write(file, table).unwrap();
+        return;
+    }
+    let kept = std::fs::read_to_string(file).unwrap();
+    for (kept, printed) in kept.lines().zip(table.lines()) {
+        assert_eq!(kept, printed, "UPDATE_FIGURES=1 writes it anew");
+    }
+    assert!(kept == table, "UPDATE_FIGURES=1 writes the table anew");
 }
 
 /// The oldest driver that is supported.

@@ -544,9 +544,13 @@ pub(super) fn copy(
     (to, from, bytes): (&Access, &Access, u32),
     given: Option<Src>,
 ) -> Result<(), Fault> {
-    let (to, from) =
-        (addresses(warp, shared, group, mask, to)?, addresses(warp, shared, group, mask, from)?);
     let given = given.map(|src| *warp.row(shared.kernel, group, src));
+    // Where nothing is read, the address may be any.
+    let reads = given.map_or(mask, |given| {
+        lanes(mask).filter(|&lane| given[lane] as u32 != 0).fold(0, |all, lane| all | 1 << lane)
+    });
+    let to = addresses(warp, shared, group, mask, to)?;
+    let from = addresses(warp, shared, group, reads, from)?;
     for lane in lanes(mask) {
         let given = given.map_or(bytes, |given| (given[lane] as u32).min(bytes));
         for at in (0..u64::from(bytes)).step_by(4) {

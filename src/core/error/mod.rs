@@ -3,8 +3,11 @@
 //! The guide has a page about this: [errors and faults](crate::guide::errors).
 
 mod advice;
+#[cfg(unix)]
+mod descriptor;
 pub(crate) mod image;
 mod load;
+mod out_of_bounds;
 mod refused;
 mod refused_launch;
 mod signature;
@@ -15,8 +18,11 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub(crate) use advice::{is_sticky, means_not_taken};
+#[cfg(unix)]
+pub(crate) use descriptor::wrong_descriptor;
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
+pub use out_of_bounds::{GuardError, OutOfBounds};
 pub use refused::RefusedError;
 pub use refused_launch::RefusedLaunch;
 pub use signature::{SignatureError, SignatureProblem};
@@ -194,6 +200,12 @@ pub enum Error {
     /// The check of a [`TrustedKernel`](crate::TrustedKernel) refused a launch.
     #[error(transparent)]
     LaunchRefused(Box<RefusedLaunch>),
+    /// A guarded kernel was to access memory outside of its arguments. The access was not made.
+    #[error(transparent)]
+    OutOfBounds(Box<OutOfBounds>),
+    /// PTX text, or a kernel in it, cannot be guarded.
+    #[error(transparent)]
+    Guard(Box<GuardError>),
     /// A variable of a module does not consist of whole elements of the type.
     #[error(
         "`{call}`: the variable has {bytes} bytes, and is not an array of aligned elements of \
@@ -331,6 +343,8 @@ impl Error {
             Error::Image(_) => Some(image::LOAD),
             Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
             Error::LaunchRefused(e) => Some(e.call()),
+            Error::OutOfBounds(_) => Some(name!(cuLaunchKernel)),
+            Error::Guard(_) => Some(image::LOAD),
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
@@ -478,6 +492,8 @@ impl Error {
             Error::Image(e) => ("Image", vec![("error", e)]),
             Error::Signature(e) => ("Signature", vec![("error", e)]),
             Error::LaunchRefused(e) => ("LaunchRefused", vec![("error", e)]),
+            Error::OutOfBounds(e) => ("OutOfBounds", vec![("error", e)]),
+            Error::Guard(e) => ("Guard", vec![("error", e)]),
             Error::VariableType { call, bytes, size } => {
                 ("VariableType", vec![("call", call), ("bytes", bytes), ("size", size)])
             }
@@ -542,7 +558,9 @@ from_box!(
     Refused: RefusedError,
     LaunchRefused: RefusedLaunch,
     Image: ImageError,
-    Signature: SignatureError
+    Signature: SignatureError,
+    OutOfBounds: OutOfBounds,
+    Guard: GuardError
 );
 
 /// A driver call that failed: its name and its error code.

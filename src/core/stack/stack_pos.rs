@@ -172,12 +172,12 @@ impl StackPos {
     #[cold]
     #[inline(never)]
     fn pop_others(self, thread: &ThreadStack, call: &'static str) -> Result {
-        if thread.entries.depth() < self.index || thread.entries.is_framed(self.index) {
+        if thread.entries.depth() < self.index {
             return Err(Error::Suspended { call });
         }
         while thread.entries.depth() > self.index {
             let at = thread.entries.depth() - 1;
-            // A hook that ran when the entry before was popped may have left an owned guard.
+            // Asked each time: a hook that ran when the entry before was popped may have left an owned guard.
             if thread.entries.is_framed(self.index) {
                 return Err(Error::Suspended { call });
             }

@@ -331,7 +331,7 @@ impl Inner {
             for (device, rights) in rights.iter_mut().enumerate() {
                 *rights = one.rights(device).min(*rights);
             }
-            if len as u64 <= end - address {
+            if end.checked_sub(address).is_some_and(|rest| len as u64 <= rest) {
                 break;
             }
         }
