@@ -158,60 +158,62 @@ fn page_locked_memory_beside_a_fault_in_the_primary_context_of_other_code_aborts
     );
 }
 
-/// A scope with a copy between an array and pageable memory, of which nobody has measured that it is over when its call
-/// returns.
-macro_rules! copy_with_array {
-    ($test:ident, |$scope:ident, $run:ident, $array:ident, $host:ident| $copy:expr) => {
-        let _one = one_at_a_time();
-        aborts!($test, ["without waiting", "may still use page-locked"], {
+/// Nobody has measured that a copy between an array and pageable memory is over when its call returns.
+#[test]
+fn a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
             let (a, b) = (new_context(), new_context());
             let mut stack = ContextStack::current_thread().unwrap();
             let gpu = stack.push(&a).unwrap();
-            let (stream, mut host) = (gpu.stream().unwrap(), [7_u32; 4]);
+            let stream = gpu.stream().unwrap();
             let shape = ArrayShape::D1 { width: 4 };
             let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
-            let result = gpu.scope(|$scope| {
-                let ($run, $array) = ($scope.on(&stream), &mut $scope.hold(&mut array));
-                let $host = &mut host;
-                $copy?;
+            let result = gpu.scope(|s| {
+                s.on(&stream).upload(&[7; 4], &mut s.hold(&mut array))?;
                 fault_in(&b);
                 Ok(())
             });
             panic!("the scope returned {result:?} and its memory");
-        });
-    };
-}
-
-#[test]
-fn a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts() {
-    copy_with_array!(
-        a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts,
-        |s, run, array, host| run.upload(host, array)
+        }
     );
 }
 
-#[test]
-fn a_scope_that_copied_from_an_array_beside_a_fault_elsewhere_aborts() {
-    copy_with_array!(
-        a_scope_that_copied_from_an_array_beside_a_fault_elsewhere_aborts,
-        |s, run, array, host| run.download(&*array, host)
-    );
+/// The other copies with arrays.
+macro_rules! copies_with_arrays {
+    ($($test:ident: |$scope:ident, $run:ident, $array:ident, $host:ident| $copy:expr;)*) => { $(
+        #[test]
+        fn $test() {
+            let _one = one_at_a_time();
+            aborts!($test, ["without waiting", "may still use page-locked"], {
+                let (a, b) = (new_context(), new_context());
+                let mut stack = ContextStack::current_thread().unwrap();
+                let gpu = stack.push(&a).unwrap();
+                let (stream, mut host) = (gpu.stream().unwrap(), [7_u32; 4]);
+                let shape = ArrayShape::D1 { width: 4 };
+                let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
+                let result = gpu.scope(|$scope| {
+                    let ($run, $array) = ($scope.on(&stream), &mut $scope.hold(&mut array));
+                    let $host = &mut host;
+                    $copy?;
+                    fault_in(&b);
+                    Ok(())
+                });
+                panic!("the scope returned {result:?} and its memory");
+            });
+        }
+    )* };
 }
-
-#[test]
-fn a_scope_that_staged_a_copy_to_an_array_beside_a_fault_elsewhere_aborts() {
-    copy_with_array!(
-        a_scope_that_staged_a_copy_to_an_array_beside_a_fault_elsewhere_aborts,
-        |s, run, array, host| run.upload_staged(&s.stage(host), array)
-    );
-}
-
-#[test]
-fn a_scope_that_staged_a_copy_from_an_array_beside_a_fault_elsewhere_aborts() {
-    copy_with_array!(
-        a_scope_that_staged_a_copy_from_an_array_beside_a_fault_elsewhere_aborts,
-        |s, run, array, host| run.download_staged(&*array, &mut s.stage(host))
-    );
+copies_with_arrays! {
+    a_scope_that_copied_from_an_array_beside_a_fault_elsewhere_aborts:
+        |s, run, array, host| run.download(&*array, host);
+    a_scope_that_staged_a_copy_to_an_array_beside_a_fault_elsewhere_aborts:
+        |s, run, array, host| run.upload_staged(&s.stage(host), array);
+    a_scope_that_staged_a_copy_from_an_array_beside_a_fault_elsewhere_aborts:
+        |s, run, array, host| run.download_staged(&*array, &mut s.stage(host));
 }
 
 /// Memory of a pool of the host is page-locked.
