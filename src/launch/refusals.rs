@@ -273,6 +273,10 @@ impl Limits<'_> {
                      the cluster"
                 ));
             }
+            let shown = Shown(preferred);
+            return Some(format!(
+                "the device does not take the preferred cluster of {shown} blocks for this kernel: leave it out, or                  compare it with `Occupancy::max_cluster_size`"
+            ));
         }
         // Eight are portable. The kernel may allow more, of which the device may have as many.
         let cluster = shape.cluster?;
