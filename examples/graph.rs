@@ -1,10 +1,10 @@
 //! A chain of small kernels, launched one by one and replayed as a graph, with the time that each takes.
 //! `cargo run --example graph`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Function, LaunchConfig, Result,
-    ScopedBuffer, driver_kind, driver_version, graph::Enqueue,
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, In, LaunchConfig, Out, Result,
+    ScopedBuffer, driver_kind, driver_version, graph::Enqueue, kernel::GuardedKernel,
 };
 use std::time::{Duration, Instant};
 
@@ -16,14 +16,13 @@ const RUNS: usize = 50;
 /// Enqueues the chain, or captures it: `y` += `STEPS` * `x`.
 fn chain<'s, 'ctx>(
     stream: impl Enqueue<'s, 'ctx>,
-    saxpy: &Function<'ctx>,
+    saxpy: &GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
     x: &'s DeviceBuffer<'ctx, f32>,
     y: &mut ScopedBuffer<'s, f32>,
 ) -> Result {
     for _ in 0..STEPS {
         let config = LaunchConfig::for_num_elems(LEN)?;
-        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over `n` elements.
-        unsafe { stream.launch_unchecked(saxpy, config, (LEN as u32, 1.0_f32, x, &mut *y)) }?;
+        stream.launch(saxpy, config, (LEN as u32, 1.0, x, &mut *y))?;
     }
     Ok(())
 }
@@ -42,7 +41,7 @@ fn main() -> Result {
     println!("{} driver, CUDA {}", driver_kind(), driver_version()?);
 
     let mut stream = gpu.stream()?;
-    let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+    let saxpy = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?.kernel("saxpy")?;
     let (mut x, mut y) = (gpu.alloc(LEN)?, gpu.alloc(LEN)?);
     gpu.on(&stream).fill(&mut x, 1.0_f32)?;
     gpu.on(&stream).zero(&mut y)?;

@@ -3,7 +3,7 @@
 //! A language model keeps the keys of all tokens of a conversation, and nobody knows how long that will be. A buffer of
 //! the longest one would waste the device's memory, and a larger buffer from time to time would copy all keys. This one
 //! reserves addresses for the longest conversation, and physical memory for the tokens that there are.
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
 use cuscope::{Context, ContextStack, Device, LaunchConfig, Result, driver_kind, driver_version};
 
@@ -23,7 +23,8 @@ fn main() -> Result {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
     let stream = gpu.stream()?;
-    let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+    let module = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?;
+    let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
 
     let mut keys = gpu.alloc_growable::<f32>(MOST * WIDTH)?;
     println!("addresses for {} MiB at {:#x}", (keys.capacity() * 4) >> 20, keys.address());
@@ -42,14 +43,7 @@ fn main() -> Result {
     // Work on all keys as on one buffer, whichever pieces of memory they lie in: sum = 2 * keys + sum.
     let mut sum = gpu.on(&stream).zeroed::<f32>(keys.len())?;
     let launch = LaunchConfig::for_num_elems(keys.len())?;
-    // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
-    unsafe {
-        gpu.on(&stream).launch_unchecked(
-            &saxpy,
-            launch,
-            (keys.len() as u32, 2.0_f32, &keys, &mut sum),
-        )
-    }?;
+    gpu.on(&stream).launch(&saxpy, launch, (keys.len() as u32, 2.0, &keys, &mut sum))?;
     let sum = gpu.on(&stream).to_vec(&sum)?;
     let first = |token: usize| sum[token * WIDTH];
     let found = [0, PROMPT, PROMPT + STEP].map(first);

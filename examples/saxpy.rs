@@ -1,5 +1,5 @@
 //! y = a * x + y on the device: the whole path, checked. `cargo run --example saxpy`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, driver_kind, driver_version,
@@ -19,16 +19,15 @@ fn main() -> Result {
     let mut y = vec![1.0_f32; x.len()];
 
     let stream = gpu.stream()?;
-    let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+    let module = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?;
+    let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
     let mut x_dev = gpu.alloc(x.len())?;
     let mut y_dev = gpu.alloc(y.len())?;
     gpu.on(&stream).upload(&x, &mut x_dev)?;
     gpu.on(&stream).upload(&y, &mut y_dev)?;
 
     let config = LaunchConfig::for_num_elems(n as usize)?;
-    // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it reads
-    // `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-    unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, a, &x_dev, &mut y_dev)) }?;
+    gpu.on(&stream).launch(&saxpy, config, (n, a, &x_dev, &mut y_dev))?;
 
     gpu.on(&stream).download(&y_dev, &mut y)?;
     gpu.pop()?;

@@ -425,7 +425,8 @@
 //! streams detached. `ui-tests/scoped_stream_sent.rs`.
 //!
 //! *error\[E0521\]: borrowed data escapes outside of function … must outlive `'static`.* You move a handle to
-//! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`. You get it
+//! its own thread while it has its guard's lifetime. Detach it first: `ui-tests/attached_handle_sent.rs`. An owned guard has its
+//! place on the stack of one thread, too: `ui-tests/owned_guard_sent.rs` (E0277). You get it
 //! too if you detach a map whose keys borrow: take `String` or a number as the key: `ui-tests/map_with_borrowed_keys.rs`.
 //!
 //! # Out of `reentrant`
@@ -450,7 +451,7 @@
 //! # Ok(()) }
 //! ```
 //! The same holds for [`Context::with`](crate::Context::with). `ui-tests/guard_leaves_reentrant.rs`,
-//! `ui-tests/guard_leaves_with.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
+//! `ui-tests/guard_leaves_with.rs`, `ui-tests/stream_leaves_an_owned_guard.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
 //! `'static` values: `ui-tests/brand_panic_any.rs`.
 //!
 //! # Errors of your own
@@ -501,7 +502,7 @@
 //! gpu.on(gpu.bind(stream)?).record(&gpu.event()?)
 //! # }
 //! ```
-//! `ui-tests/detached_used.rs`.
+//! `ui-tests/detached_used.rs`. A struct is not cloned while it is detached: `ui-tests/detached_struct_cloned.rs`.
 //!
 //! *error\[E0599\]: no method named `detach` found for tuple* (for an array, a `Vec`). Handles and structs of them have the
 //! method. Call [`Detached::new`](crate::Detached::new) for collections. `ui-tests/tuple_detached_without_the_trait.rs`.
@@ -618,7 +619,7 @@
 //! | E0382: use of moved value: `arguments`, a list | a list is for one launch: make one for each | `ui-tests/argument_list_used_twice.rs` |
 //! | lifetime may not live long enough, at `arguments.push(x)` | the memory and the kernel have different guards: use memory of the kernel's guard | `ui-tests/argument_list_of_another_guard.rs` |
 //! | E0133: call to unsafe function … requires unsafe block | check the kernel against the contract of [`launch_unchecked`](crate::SyncStream::launch_unchecked) | `ui-tests/launch_without_unsafe.rs`, `ui-tests/launches_without_unsafe.rs`, `ui-tests/scope_launch_without_unsafe.rs` |
-//! | E0277: the launch of `Kernel<…>`, `Function<…>` is not safe | [trust](crate::Kernel::trust) the kernel once, with a check of each launch; or call `launch_unchecked` | `ui-tests/plain_kernel_launched_safely.rs` |
+//! | E0277: the launch of `Kernel<…>`, `Function<…>` is not safe | load the kernel by [`load_guarded`](crate::guide::safe_kernels); or [trust](crate::Kernel::trust) it once, with a check of each launch; or call `launch_unchecked` | `ui-tests/plain_kernel_launched_safely.rs` |
 //! | E0133: call to unsafe function `trust` | you vouch for the kernel: write why it stays inside its arguments whenever the check accepts the launch | `ui-tests/trust_without_unsafe.rs` |
 //! | E0277: `&mut ScopedBuffer<…>` cannot be a kernel argument | launch on a stream of the scope that holds it: `s.on(&stream).launch_unchecked(…)` | `ui-tests/held_in_blocking_launch.rs`, `ui-tests/mapped_in_blocking_launch.rs` |
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs`, `ui-tests/trusted_with_other_arguments.rs` |
@@ -941,15 +942,15 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `KernelReads`,
-//! `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
+//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `Argument`,
+//! `KernelReads`, `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
 //! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
 //! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/brand_without_the_key.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
 //! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
-//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`,
+//! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`, `ui-tests/argument_is_sealed.rs`,
 //! `ui-tests/image_and_name_are_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
@@ -962,7 +963,7 @@
 //! # Handles of other code
 //!
 //! *error\[E0133\]: call to unsafe function …* The driver follows a handle unchecked, and cannot tell what other code
-//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/foreign_work_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
+//! does with it: `ui-tests/foreign_handles_without_unsafe.rs`, `ui-tests/ranges_and_graphs_without_unsafe.rs`, `ui-tests/foreign_work_without_unsafe.rs`, `ui-tests/tensor_without_unsafe.rs`. Nor what another
 //! process or another interface does with its memory: `ui-tests/import_without_unsafe.rs`,
 //! `ui-tests/external_without_unsafe.rs`, `ui-tests/import_pool_without_unsafe.rs`, `ui-tests/graphics_without_unsafe.rs`.
 //! The functions list their obligations.

@@ -9,7 +9,7 @@ use crate::driver::release::release;
 use crate::error::{Error, Result};
 use crate::owned::Keep;
 use crate::stack::{PushedGuard, with_current};
-use ffi::{CUevent, CUevent_flags, CUresult};
+use ffi::{CUevent, CUevent_flags, CUresult, CUstream};
 use static_assertions::assert_impl_all;
 use std::sync::Arc;
 use std::time::Duration;
@@ -343,6 +343,39 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: both are alive, and neither need be current.
         unsafe { answer!(cuCtxWaitEvent = wait(self.context().raw(), event.raw())) }
             .explain(is_captured)
+    }
+}
+
+/// # Events in streams of other code
+impl Event<'_> {
+    /// Records the event behind the work in a stream of other code, with one driver call.
+    ///
+    /// # Errors
+    /// `CUDA_ERROR_INVALID_HANDLE` for a stream of another context ([F36](crate::driver_facts#F36)); a sticky error
+    /// ([F60](crate::driver_facts#F60)).
+    ///
+    /// # Safety
+    /// 1. `stream` is a stream of this process that is alive, and no stream under capture. For a default stream, the context
+    ///    of the event is current.
+    #[doc(alias = "cuEventRecord")]
+    #[inline]
+    pub unsafe fn record_in(&self, stream: CUstream) -> Result {
+        // SAFETY: the event is alive, and the stream is (1); no context need be current (F34).
+        unsafe { answer!(cuEventRecord(self.raw(), stream)) }.result()
+    }
+
+    /// Makes later work in a stream of other code wait for the event, with one driver call.
+    ///
+    /// # Errors
+    /// A sticky error ([F60](crate::driver_facts#F60)).
+    ///
+    /// # Safety
+    /// 1. of [`record_in`](Self::record_in).
+    #[doc(alias = "cuStreamWaitEvent")]
+    #[inline]
+    pub unsafe fn wait_in(&self, stream: CUstream) -> Result {
+        // SAFETY: as for `record_in`.
+        unsafe { answer!(cuStreamWaitEvent(stream, self.raw(), 0)) }.result()
     }
 }
 

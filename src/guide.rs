@@ -18,6 +18,9 @@ pub mod graphs {}
 #[doc = include_str!("../docs/guide/06-kernels.md")]
 pub mod kernels {}
 
+#[doc = include_str!("../docs/guide/14-safe-kernels.md")]
+pub mod safe_kernels {}
+
 #[doc = include_str!("../docs/kernels-at-build-time.md")]
 pub mod kernels_at_build_time {}
 
@@ -41,6 +44,9 @@ pub mod linking {}
 
 #[doc = include_str!("../docs/guide/10-interop.md")]
 pub mod interop {}
+
+#[doc = include_str!("../docs/guide/14-runtimes.md")]
+pub mod runtimes {}
 
 #[doc = include_str!("../docs/guide/11-coming-from.md")]
 pub mod coming_from {}

@@ -11,7 +11,6 @@ pub mod module;
 pub mod scope;
 pub mod ordered;
 pub mod kernel;
-mod guard;
 pub mod function;
 pub mod launch;
 mod event;

@@ -38,7 +38,7 @@ use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::stack::PushedGuard;
 use ffi::{
-    CUtensorMap, CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion,
+    CUdeviceptr, CUtensorMap, CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion,
     CUtensorMapSwizzle,
 };
 use std::ffi::{c_int, c_void};
@@ -194,7 +194,169 @@ elements! {
     half::bf16: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
 }
 
+/// The type of the elements of a tensor, for a map that is [encoded](TensorLayout::encode) for an address. Where the type is
+/// known when the program is compiled, [`PushedGuard::tensor_map`] takes it from the memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[doc(alias = "CUtensorMapDataType")]
+pub enum TensorKind {
+    /// `u8`.
+    U8,
+    /// `u16`.
+    U16,
+    /// `u32`.
+    U32,
+    /// `i32`.
+    I32,
+    /// `u64`.
+    U64,
+    /// `i64`.
+    I64,
+    /// `f16`, of 2 bytes.
+    F16,
+    /// `bf16`, of 2 bytes.
+    Bf16,
+    /// `f32`.
+    F32,
+    /// `f64`.
+    F64,
+    /// 16 numbers of 4 bits in 8 bytes. Needs a device of compute capability 10.0 or higher, as the next two.
+    U4Packed8,
+    /// 16 numbers of 4 bits in 16 bytes.
+    U4Packed16,
+    /// 16 numbers of 6 bits in 16 bytes.
+    U6Packed16,
+}
+
+impl TensorKind {
+    #[inline]
+    fn raw(self) -> CUtensorMapDataType {
+        match self {
+            TensorKind::U8 => ffi::CU_TENSOR_MAP_DATA_TYPE_UINT8,
+            TensorKind::U16 => ffi::CU_TENSOR_MAP_DATA_TYPE_UINT16,
+            TensorKind::U32 => ffi::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+            TensorKind::I32 => ffi::CU_TENSOR_MAP_DATA_TYPE_INT32,
+            TensorKind::U64 => ffi::CU_TENSOR_MAP_DATA_TYPE_UINT64,
+            TensorKind::I64 => ffi::CU_TENSOR_MAP_DATA_TYPE_INT64,
+            TensorKind::F16 => ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+            TensorKind::Bf16 => ffi::CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+            TensorKind::F32 => ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+            TensorKind::F64 => ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+            TensorKind::U4Packed8 => ffi::CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B,
+            TensorKind::U4Packed16 => ffi::CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
+            TensorKind::U6Packed16 => ffi::CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
+        }
+    }
+
+    /// Returns the bytes of an element, or `None` for packed numbers, which have none of their own.
+    #[inline]
+    fn bytes(self) -> Option<usize> {
+        match self {
+            TensorKind::U8 => Some(1),
+            TensorKind::U16 | TensorKind::F16 | TensorKind::Bf16 => Some(2),
+            TensorKind::U32 | TensorKind::I32 | TensorKind::F32 => Some(4),
+            TensorKind::U64 | TensorKind::I64 | TensorKind::F64 => Some(8),
+            TensorKind::U4Packed8 | TensorKind::U4Packed16 | TensorKind::U6Packed16 => None,
+        }
+    }
+}
+
+/// A tensor map that was [encoded](TensorLayout::encode) for an address: 128 bytes, an argument of a launch. It borrows no
+/// memory, so that the obligations of the launch alone say that the tensor is there.
+#[derive(Clone, Copy)]
+pub struct EncodedMap(CUtensorMap);
+
+impl EncodedMap {
+    /// Returns the map as C represents it.
+    #[must_use]
+    pub fn raw(&self) -> &CUtensorMap {
+        &self.0
+    }
+}
+
+impl fmt::Debug for EncodedMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EncodedMap")
+    }
+}
+
+/// For a [`Function`](crate::Function), not for a typed kernel.
+impl<Lent> KernelArg<'_, Lent> for EncodedMap {}
+
+#[diagnostic::do_not_recommend]
+impl Operand for EncodedMap {
+    type Parameter = CUtensorMap;
+    fn parameter(&self) -> CUtensorMap {
+        self.0
+    }
+    fn access(&self) -> Access<'_> {
+        Access::NONE
+    }
+}
+
 impl TensorLayout {
+    /// Encodes the tensor for elements of a type that is known at run time, at an address. Uses no memory there, now or
+    /// later: a launch of a kernel with the map does, and the address may be any.
+    ///
+    /// Packed numbers have no bytes of their own, so their [strides](Self::strides) must be set.
+    ///
+    /// # Errors
+    /// The errors of [`PushedGuard::tensor_map`], but for the size of the memory, which is not known here;
+    /// `CUDA_ERROR_INVALID_VALUE` for packed numbers on a device that has none ([F427](crate::driver_facts#F427)).
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::tensor_map::{TensorKind, TensorLayout};
+    /// # use cuscope::{Context, ContextStack, Device};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # if Device::get(0)?.compute_capability()?.0 < 9 { return Ok(()); }
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// let page = gpu.alloc::<u8>(1 << 20)?; // a pool's, of which a part is a tensor
+    /// let layout = TensorLayout::tiled(&[256, 128], &[32, 64]);
+    /// let map = layout.encode(&gpu, TensorKind::Bf16, page.address() + 4096)?;
+    /// // `launch(&kernel, config, (map, …))`: the kernel has the parameter `const __grid_constant__ CUtensorMap`.
+    /// # let _ = map;
+    /// # Ok(()) }
+    /// ```
+    #[doc(alias = "cuTensorMapEncodeTiled")]
+    #[doc(alias = "cuTensorMapEncodeIm2col")]
+    #[doc(alias = "cuTensorMapEncodeIm2colWide")]
+    #[inline]
+    pub fn encode(
+        &self,
+        gpu: &PushedGuard<'_>,
+        kind: TensorKind,
+        address: CUdeviceptr,
+    ) -> Result<EncodedMap> {
+        let call = self.call();
+        gpu.enter(call)?;
+        let refused = |reason| Error::InvalidArgument { call, reason };
+        let strides = match kind.bytes() {
+            Some(element) => self.all_strides(element),
+            None if self.strides.is_none() && self.rank() > 1 => {
+                return Err(refused(
+                    "packed numbers have no bytes of their own: set the strides of the rows",
+                ));
+            }
+            None => Some(self.strides.clone().unwrap_or_default()),
+        };
+        if self.number != FloatFormat::Keep && kind != TensorKind::F32 {
+            return Err(refused("only elements of type `f32` have another format"));
+        }
+        // Whatever lies there: the end of the address space is the end of the memory.
+        let (bytes, element) = (u64::MAX - address, kind.bytes().unwrap_or(1));
+        if let Some(reason) = self.problem(address, bytes, false, strides.as_deref(), element) {
+            return Err(refused(reason));
+        }
+        let kind = self.number.raw(kind.raw());
+        let strides = strides.unwrap_or_default();
+        let (answer, raw) = encode(self, kind, address, &strides)?;
+        answer.explain(|code| self.refusal(gpu.device(), kind, element, &strides, code))?;
+        Ok(EncodedMap(raw))
+    }
+
     /// Describes a tensor of which boxes are copied: its extents, and those of a box.
     ///
     /// A tensor has 1 to 5 dimensions, or 3 to 5 if it is [interleaved](Self::interleave). A box has at most 256 elements

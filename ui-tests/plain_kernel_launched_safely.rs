@@ -2,8 +2,9 @@
 //!
 //! **Why:** Nobody has said that another one stays inside its arguments.
 //!
-//! **Mend:** Write `launch_unchecked` in an `unsafe` block that says why it does, or vouch for the kernel once, by
-//! `trust`. See `ui-tests/mended/plain_kernel_launched_safely.rs`.
+//! **Mend:** Load the kernel by `load_guarded`, so that the device checks it, vouch for it once, by `trust`, or write
+//! `launch_unchecked` in an `unsafe` block that says why it does. See
+//! `ui-tests/mended/plain_kernel_launched_safely.rs`.
 //!
 //! **Mistake** (E0277):
 

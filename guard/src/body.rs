@@ -8,6 +8,7 @@ use cuscope_ptx_syntax::tree::{
 };
 use cuscope_ptx_syntax::types::{Kind, Type};
 
+use crate::planted::{Mistake, planted};
 use crate::rules::is_special;
 
 /// Why a function is refused: a line of the text, and the reason.
@@ -433,20 +434,30 @@ impl<'s> Resolver<'_, 's> {
             }
             StatementKind::Pragma(texts) => {
                 // The others are of no use to the result, and some move registers to shared memory.
-                let known = texts.iter().filter(|text| **text == "nounroll");
+                let known = texts
+                    .iter()
+                    .filter(|text| **text == "nounroll" || planted(Mistake::PragmaStays));
                 let items = known.map(|text| Item::Pragma((*text).to_owned()));
                 self.body.items.extend(items);
             }
             StatementKind::Instruction(instruction) => {
-                let guard = match instruction.guard {
-                    Some((name, negated)) => match self.find(name)? {
-                        Some(Entity::Reg(reg)) if self.body.registers[reg].kind == Kind::Pred => {
-                            Some((reg, negated))
-                        }
-                        _ => return self.refuse(format!("'{name}' is no predicate")),
-                    },
-                    None => None,
-                };
+                let asserts =
+                    |operand: &Operand<'_>| matches!(operand, Operand::Name("__assertfail"));
+                let fails = instruction.opcode.split('.').next() == Some("call")
+                    && instruction.operands.iter().take(2).any(asserts)
+                    && !self.functions.contains_key("__assertfail");
+                if fails {
+                    let guard = self.predicate(instruction.guard)?;
+                    let opcode = "trap".to_owned();
+                    self.body.items.push(Item::Ins(Ins {
+                        line: statement.line,
+                        guard,
+                        opcode,
+                        args: Vec::new(),
+                    }));
+                    return Ok(());
+                }
+                let guard = self.predicate(instruction.guard)?;
                 let opcode = instruction.opcode.to_string();
                 let call = opcode.split('.').next() == Some("call");
                 let mut args = Vec::new();
@@ -457,6 +468,16 @@ impl<'s> Resolver<'_, 's> {
             }
         }
         Ok(())
+    }
+
+    fn predicate(&mut self, guard: Option<(&'s str, bool)>) -> Resolved<Option<(usize, bool)>> {
+        let Some((name, negated)) = guard else { return Ok(None) };
+        match self.find(name)? {
+            Some(Entity::Reg(reg)) if self.body.registers[reg].kind == Kind::Pred => {
+                Ok(Some((reg, negated)))
+            }
+            _ => self.refuse(format!("'{name}' is no predicate")),
+        }
     }
 
     fn reg(&mut self, name: &'s str) -> Resolved<usize> {
@@ -475,7 +496,8 @@ impl<'s> Resolver<'_, 's> {
             Some(Entity::Label(label)) => return Ok(Arg::Label(label)),
             Some(Entity::Targets(list)) => return Ok(Arg::Targets(list)),
             Some(Entity::Var(var)) => return Ok(Arg::AddressOf(var, 0)),
-            Some(Entity::Range(..) | Entity::Other) => {
+            Some(Entity::Other) => return self.refuse("an indirect call"),
+            Some(Entity::Range(..)) => {
                 return self.refuse(format!("'{name}' cannot be an operand"));
             }
             None => {}

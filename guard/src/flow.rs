@@ -2,6 +2,7 @@
 //! before they are written.
 
 use crate::body::{Arg, Body, Ins, Item, Reason};
+use crate::planted::{Mistake, planted};
 
 /// A set of small numbers.
 #[derive(Clone, PartialEq, Eq)]
@@ -117,7 +118,8 @@ impl Flow {
         for (at, item) in items.iter().enumerate() {
             let Item::Ins(ins) = item else { continue };
             for reg in ins.results() {
-                let once = ins.guard.is_none() && defined[reg] == Defined::Never;
+                let whole = ins.guard.is_none() || planted(Mistake::PredicatedDefinition);
+                let once = whole && defined[reg] == Defined::Never;
                 defined[reg] = if once { Defined::Once(at) } else { Defined::Otherwise };
             }
         }
@@ -136,6 +138,9 @@ impl Flow {
 
     /// Whether every path to item `b` went through item `a` before.
     pub(crate) fn dominates(&self, a: usize, b: usize) -> bool {
+        if planted(Mistake::NotDominated) {
+            return true;
+        }
         let (from, mut to) = (self.block[a], self.block[b]);
         if from == to {
             return a < b && self.depth[from].is_some();

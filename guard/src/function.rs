@@ -15,6 +15,7 @@ use crate::body::{Arg, Base, Body, Ins, Item, Reason, Var, resolve};
 use crate::flow::Flow;
 use crate::module::{Scene, has_extents};
 use crate::origin::{Origins, Region, Regions, declaration};
+use crate::planted::{Mistake, planted};
 use crate::print;
 use crate::rules::{Rule, rule};
 use crate::{AccessKind, Site};
@@ -97,7 +98,7 @@ pub(crate) fn rewrite<'a>(
 ) -> Done<Rewritten> {
     let mut body = resolve(scene.source, &scene.functions, function)?;
     let flow = Flow::new(&body)?;
-    let origins = Origins::new(&body, regions(scene, function, &body));
+    let origins = Origins::new(&body, regions(scene, function, &body), function.entry);
     let items = Rc::new(std::mem::take(&mut body.items));
     let mut all = Rewrite {
         registers: body.registers.clone(),
@@ -295,9 +296,11 @@ impl<'a> Rewrite<'a> {
     fn instruction(&mut self, at: usize, ins: &Ins, plan: Option<access::Plan>) -> Done<()> {
         let rule = match rule(ins.head()) {
             Ok(rule) => rule,
+            Err(_) if planted(Mistake::UnknownLetThrough) => Rule::Move,
             Err(why) => return self.refuse(ins, why),
         };
-        let brackets = ins.args.iter().any(|arg| matches!(arg, Arg::Address(..) | Arg::Object(..)));
+        let brackets = !planted(Mistake::BracketsLetThrough)
+            && ins.args.iter().any(|arg| matches!(arg, Arg::Address(..) | Arg::Object(..)));
         match rule {
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch if brackets => {
                 return self.refuse(ins, "an address is not expected here");
@@ -330,19 +333,36 @@ impl<'a> Rewrite<'a> {
             }
             Rule::Policy => {
                 // Who uses it is printed without it.
+                let own = self.predicate(ins);
                 for reg in ins.results() {
-                    let text = self.zero(reg, None);
+                    let text = self.zero(reg, own.as_deref());
                     self.line(text);
                 }
             }
             Rule::End => {
-                self.end(ins.guard);
+                if !(ins.head() == "exit" && planted(Mistake::ExitForgotten)) {
+                    self.end(ins.guard);
+                }
                 let text = self.plain(ins);
                 self.line(text);
             }
             Rule::Call => self.call(ins)?,
             Rule::Texture | Rule::Surface => self.object(at, ins, rule)?,
-            Rule::Load | Rule::Store | Rule::Atomic | Rule::Hint | Rule::Copy => {
+            Rule::Hint => {
+                // The map of a tensor is no address of memory.
+                let known = ins.modifiers().all(|one| {
+                    matches!(
+                        one,
+                        "global" | "local" | "L1" | "L2" | "L2::evict_last" | "L2::evict_normal"
+                    )
+                });
+                if !known {
+                    return self.refuse(ins, "it is not guarded yet");
+                }
+                let text = self.plain(ins);
+                self.line(text);
+            }
+            Rule::Load | Rule::Store | Rule::Atomic | Rule::Copy => {
                 self.access(ins, plan)?;
             }
         }
@@ -384,7 +404,9 @@ impl<'a> Rewrite<'a> {
 
     /// Stores the place that failed, if one did.
     fn end(&mut self, guard: Option<(usize, bool)>) {
-        let Some(failed) = self.failed else { return };
+        let Some(failed) = self.failed.filter(|_| !planted(Mistake::FailureNotStored)) else {
+            return;
+        };
         let failed = self.name(failed);
         let did = self.new_name(Type::PRED);
         match guard {
@@ -464,6 +486,7 @@ impl<'a> Rewrite<'a> {
         self.line(text);
         for arg in &mut ins.args {
             match arg {
+                _ if planted(Mistake::HandleNotRead) => {}
                 Arg::Object(reg, place) if *reg == handle => {
                     if place.iter().any(|one| matches!(one, Arg::Object(..) | Arg::Address(..))) {
                         return Err(Reason::new(ins.line, "a sampler of its own"));
@@ -479,7 +502,7 @@ impl<'a> Rewrite<'a> {
         }
         if rule == Rule::Surface {
             self.used[param].surface = true;
-            if matches!(ins.head(), "suld" | "sust" | "sured") {
+            if matches!(ins.head(), "suld" | "sust" | "sured") && !planted(Mistake::SurfaceTraps) {
                 // `.trap` is meant where nothing is said, and a trap would end the context.
                 let parts: Vec<&str> = ins.opcode.split('.').filter(|one| *one != "trap").collect();
                 let said = parts.iter().any(|one| matches!(*one, "clamp" | "zero"));
@@ -491,9 +514,65 @@ impl<'a> Rewrite<'a> {
         } else {
             self.used[param].texture = true;
         }
+        if rule == Rule::Surface && self.misplaced(&ins)? {
+            return Ok(());
+        }
         let text = self.plain(&ins);
         self.line(text);
         Ok(())
+    }
+
+    /// Leaves out an access of a surface whose place is no multiple of its size, which would end the context. Places are
+    /// in bytes where the name says `.b`.
+    fn misplaced(&mut self, ins: &Ins) -> Done<bool> {
+        let size =
+            ins.modifiers().filter_map(Type::named).last().map_or(1, |ty| u32::from(ty.bytes));
+        let count = if ins.has("v4") {
+            4
+        } else if ins.has("v2") {
+            2
+        } else {
+            1
+        };
+        let bytes = size * count;
+        let place = ins.args.iter().find_map(|arg| match arg {
+            Arg::Object(_, place) => Some(place),
+            _ => None,
+        });
+        let Some(place) = place.filter(|_| ins.has("b") && bytes > 1) else { return Ok(false) };
+        // Behind the layer, if there is one.
+        let first = usize::from(ins.has("a1d") || ins.has("a2d"));
+        let Some(x) = place.get(first) else { return self.refuse(ins, "a place is expected") };
+        let x = self.scene.names.arg(&self.registers, x);
+        let (low, good) = (self.new_name(Type::B32), self.new_name(Type::PRED));
+        self.line(format!("and.b32 {low}, {x}, {};", bytes - 1));
+        let bad = match self.predicate(ins) {
+            None => {
+                self.line(format!("setp.eq.u32 {good}, {low}, 0;"));
+                format!("!{good}")
+            }
+            Some(own) => {
+                let bad = self.new_name(Type::PRED);
+                self.line(format!("setp.eq.and.u32 {good}|{bad}, {low}, 0, {own};"));
+                bad
+            }
+        };
+        let kind = match ins.head() {
+            "suld" => AccessKind::Read,
+            "sust" => AccessKind::Write,
+            _ => AccessKind::Update,
+        };
+        let text = self.scene.names.ins(&self.registers, ins);
+        self.line(format!("@{good} {text}"));
+        if kind == AccessKind::Read {
+            for reg in ins.results() {
+                let text = self.zero(reg, Some(&bad));
+                self.line(text);
+            }
+        }
+        let (failed, number) = self.site(ins, kind, bytes, Vec::new());
+        self.line(format!("@{bad} mov.u32 {failed}, {number};"));
+        Ok(true)
     }
 
     /// The parameter that a register holds at an item, unchanged.
@@ -526,7 +605,8 @@ impl<'a> Rewrite<'a> {
             }
             let _ = writeln!(body, "\t.reg .{} {};", print::word(*ty), self.name(reg));
         }
-        for reg in std::mem::take(&mut self.flow.unwritten) {
+        let unwritten = std::mem::take(&mut self.flow.unwritten);
+        for reg in unwritten.into_iter().filter(|_| !planted(Mistake::UnwrittenNotZero)) {
             let text = self.zero(reg, None);
             self.first_line(text);
         }

@@ -43,8 +43,11 @@ mod flow;
 mod function;
 mod module;
 mod origin;
+mod planted;
 mod print;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 

@@ -9,6 +9,7 @@ use cuscope_ptx_syntax::types::Kind;
 
 use crate::body::Reason;
 use crate::function::{self, Rewritten};
+use crate::planted::{Mistake, planted};
 use crate::print::{self, Names};
 use crate::{GuardError, Guarded, GuardedKernel, Parameter, Refused};
 
@@ -48,7 +49,7 @@ pub fn guard(text: &str) -> Result<Guarded, GuardError> {
     })?;
     let prefix = (0..)
         .map(|number| format!("guard{number}_"))
-        .find(|prefix| !text.contains(prefix.as_str()))
+        .find(|prefix| !text.contains(prefix.as_str()) || planted(Mistake::NamesOfText))
         .unwrap_or_default();
     let mut functions = HashMap::new();
     for (at, function) in source.functions.iter().enumerate() {

@@ -126,14 +126,15 @@ impl Value {
 /// The values of all registers.
 pub(crate) struct Origins {
     pub(crate) values: Vec<Value>,
-    /// The region of each parameter that has one.
     regions: Regions,
+    /// Whether a parameter is where its region begins: in a function it may be any address in the region of the caller.
+    entry: bool,
 }
 
 impl Origins {
     /// Goes through the instructions until nothing changes.
-    pub(crate) fn new(body: &Body<'_>, regions: Regions) -> Self {
-        let mut all = Self { values: vec![Value::ZERO; body.registers.len()], regions };
+    pub(crate) fn new(body: &Body<'_>, regions: Regions, entry: bool) -> Self {
+        let mut all = Self { values: vec![Value::ZERO; body.registers.len()], regions, entry };
         for (&var, &reg) in &body.formals {
             let value = match var {
                 Var::Param(at) => all.region(Region::Param(at)),
@@ -175,7 +176,10 @@ impl Origins {
 
     fn region(&self, region: Region) -> Value {
         match self.regions.bit(region) {
-            Some(bit) => Value { regions: bit, aligned: bit, ..Value::ZERO },
+            Some(bit) if self.entry || !matches!(region, Region::Param(_)) => {
+                Value { regions: bit, aligned: bit, ..Value::ZERO }
+            }
+            Some(bit) => Value { regions: bit, ..Value::NUMBER },
             None => Value::UNKNOWN,
         }
     }

@@ -15,11 +15,11 @@ pub(crate) enum Rule {
     Store,
     /// `atom` and `red`.
     Atomic,
-    /// A hint: outside of memory it is left out.
+    /// `prefetch` and `prefetchu`, which reach no memory and fault nowhere.
     Hint,
     /// `cp.async` from global to shared memory, and what waits for it.
     Copy,
-    /// A policy of the cache. It is left out, with the operands that use it.
+    /// A policy of the cache, or its change. It is left out, with the operands that use it.
     Policy,
     /// `mov`: of registers, constants and addresses of variables.
     Move,
@@ -55,7 +55,7 @@ pub(crate) const MEANINGS: &[(Rule, &str)] = &[
         "guarded in global, generic and local memory; shared memory is left to the hardware",
     ),
     (Rule::Atomic, "guarded in global and generic memory; shared memory is left to the hardware"),
-    (Rule::Hint, "left out if its address is outside"),
+    (Rule::Hint, "let through: it reads nothing and faults nowhere"),
     (Rule::Copy, "guarded; outside, shared memory gets zeros"),
     (Rule::Policy, "left out, with the operands that use it"),
     (Rule::Move, "let through; the address of a function is refused"),
@@ -66,7 +66,7 @@ pub(crate) const MEANINGS: &[(Rule, &str)] = &[
     (Rule::Trap, "let through: it ends the context, as the kernel asks for"),
     (
         Rule::Call,
-        "let through if the function is in the module; it gets the extents of its pointers",
+        "let through if the function is in the module, which gets the extents of its pointers; `__assertfail` becomes `trap`",
     ),
 ];
 
@@ -79,7 +79,7 @@ pub(crate) const RULES: &[(&str, Rule)] = &[
     ("add", Registers),
     ("addc", Registers),
     ("and", Registers),
-    ("applypriority", Hint),
+    ("applypriority", Policy),
     ("atom", Atomic),
     ("bar", Order),
     ("barrier", Order),

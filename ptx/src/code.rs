@@ -464,6 +464,19 @@ pub(crate) struct Access {
     pub(crate) order: Order,
 }
 
+/// Two loads of an f32 each from shared memory, and `fma.rn.f32` of both and a third operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) first: Access,
+    /// The register of the first load.
+    pub(crate) x: Slot,
+    pub(crate) second: Access,
+    /// The register of the second load.
+    pub(crate) y: Slot,
+    pub(crate) c: Src,
+    pub(crate) d: Slot,
+}
+
 /// What an access is apart from its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
@@ -755,6 +768,8 @@ pub(crate) enum Op {
         d: Box<[Slot]>,
         extend: u64,
     },
+    /// Two loads and the sum that takes them, which stand behind it.
+    Pair(Box<Pair>),
     Store {
         access: Access,
         a: Box<[Src]>,

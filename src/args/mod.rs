@@ -9,8 +9,8 @@ use crate::memory::access::Access;
 use crate::memory::lent::Within;
 use crate::memory::uses::FastPath;
 use crate::memory::{
-    DeviceBuffer, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall, PinnedBuffer,
-    PitchedBuffer, PitchedSlice, PitchedSliceMut,
+    DeviceBuffer, DeviceRange, DeviceSlice, DeviceSliceMut, Element, GrowableBuffer, InCall,
+    PinnedBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut,
 };
 use crate::tuples::tuples;
 use bytemuck::NoUninit;
@@ -75,6 +75,12 @@ impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L>
 }
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b PinnedBuffer<T> {}
 impl<'b, T: Element, L: Within<'b>> KernelArg<'_, L> for &'b mut PinnedBuffer<T> {}
+#[diagnostic::do_not_recommend]
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'b, 'ctx, T: Element, L: Within<'b>> KernelArg<'ctx, L> for &'b mut DeviceRange<'ctx, T> {}
+#[diagnostic::do_not_recommend]
+impl<'ctx, T: Element, L> KernelArg<'ctx, L> for DeviceRange<'ctx, T> {}
 
 /// The arguments of a launch: a tuple of up to 32 [`KernelArg`]s, in the kernel's order, or an
 /// [`ArgumentList`](crate::kernel::ArgumentList). Sealed.
@@ -161,6 +167,11 @@ macro_rules! operands {
             fn access(&self) -> Access<'_> {
                 self.used($writes)
             }
+            #[cfg(feature = "guard")]
+            #[inline]
+            fn extents(&self) -> [u64; 2] {
+                self.used($writes).extents()
+            }
         }
     )* };
     ($($memory:ty, $writes:tt, $compares:literal;)*) => {
@@ -188,6 +199,9 @@ operands! {
     &PitchedSlice<'_, '_, T>, false, true;
     &PitchedSliceMut<'_, '_, T>, false, true;
     &mut PitchedSliceMut<'_, '_, T>, true, true;
+    DeviceRange<'_, T>, true, true;
+    &DeviceRange<'_, T>, false, true;
+    &mut DeviceRange<'_, T>, true, true;
     &PinnedBuffer<T>, false, false;
     &mut PinnedBuffer<T>, true, false;
 }
@@ -209,6 +223,13 @@ pub(crate) mod sealed {
         fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
+        /// Returns how many bytes a guarded kernel may read and write from the address that is the parameter. None for
+        /// everything that is no address.
+        #[cfg(feature = "guard")]
+        #[inline]
+        fn extents(&self) -> [u64; 2] {
+            [0; 2]
+        }
     }
     #[diagnostic::do_not_recommend]
     impl<T: NoUninit> Operand for T {
@@ -287,8 +308,21 @@ pub(crate) mod sealed {
         /// Calls `f` with a pointer to each parameter's value, in order. A tuple allocates nothing. `f` does not
         /// change the values.
         fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
+        /// Calls `f` with a pointer to each parameter's value, and to what a guarded kernel has behind them.
+        #[cfg(feature = "guard")]
+        fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+            // Only tuples are arguments of a `GuardedKernel`, and they have their own.
+            let _ = hidden;
+            self.with_pointers(f)
+        }
     }
 }
+
+#[cfg(feature = "guard")]
+pub(crate) use guarded::{Guarded, Hidden};
+
+#[cfg(feature = "guard")]
+mod guarded;
 
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
@@ -312,6 +346,18 @@ macro_rules! args {
                 let ($($a,)*) = self;
                 $(let mut $a = $a.parameter();)*
                 f(&mut [$((&raw mut $a).cast()),*])
+            }
+            #[cfg(feature = "guard")]
+            #[inline]
+            fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+                const OWN: usize = 0 $(+ { let _ = stringify!($second); 1 })*;
+                let ($($a,)*) = self;
+                let mut extents: [[u64; 2]; OWN] = [$($a.extents()),*];
+                $(let mut $a = $a.parameter();)*
+                let own: [*mut c_void; OWN] = [$((&raw mut $a).cast()),*];
+                let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
+                let len = hidden.lay_out(&own, &mut extents, &mut all);
+                f(&mut all[..len])
             }
         }
     )* };

@@ -160,7 +160,8 @@ impl Device {
         let (address, mut raw) = (address.with_nul(CALL)?, 0);
         // SAFETY: `address` ends in a NUL and lives until the call returns; one `CUdevice` is written to `raw`, which is
         // valid for it.
-        unsafe { answer!(cuDeviceGetByPCIBusId(&raw mut raw, address.as_ptr())) }.check()?;
+        unsafe { answer!(cuDeviceGetByPCIBusId(&raw mut raw, address.as_ptr())) }
+            .explain(|code| Some(no_device_at(&address.to_string_lossy(), code)))?;
         Ok(Device { raw })
     }
 
@@ -354,6 +355,21 @@ fn no_device(ordinal: c_int) -> Option<String> {
         "there is no device {ordinal}: this process has {count}, and ordinals start at 0; `Device::count` \
          returns the number, and CUDA_VISIBLE_DEVICES may hide some"
     ))
+}
+
+/// Returns why there is no device at a PCI address.
+#[cold]
+#[inline]
+fn no_device_at(address: &str, code: ffi::CUresult) -> String {
+    let addresses: Vec<_> = Device::all().unwrap_or_default();
+    let addresses = addresses.into_iter().filter_map(|device| device.pci_bus_id().ok());
+    let addresses = addresses.collect::<Vec<_>>().join(", ");
+    match code {
+        ffi::CUDA_ERROR_INVALID_DEVICE => {
+            format!("no device of this process is at {address:?}: there are some at {addresses}")
+        }
+        _ => format!("{address:?} is no PCI address: write it as {addresses}"),
+    }
 }
 
 /// Returns why nothing has the attribute with a number that [`ffi`] has.

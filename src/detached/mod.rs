@@ -7,6 +7,7 @@
 mod branded;
 mod collections;
 mod plain;
+mod shown;
 mod structs;
 
 use crate::context::Context;

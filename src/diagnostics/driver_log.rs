@@ -6,6 +6,7 @@ use crate::driver::fork;
 use crate::driver::release::{contained, drop_contained, not_inside, report};
 use crate::error::{Error, Result, means_not_taken};
 use crate::name::path_with_nul;
+use crate::stack::in_driver_call;
 use crate::sync::thread_flag;
 use ffi::{CUlogLevel, CUlogsCallbackHandle};
 use static_assertions::assert_impl_all;
@@ -133,7 +134,7 @@ unsafe extern "C" fn told(data: *mut c_void, level: CUlogLevel, text: *mut c_cha
                 // SAFETY: the driver's message has `len` bytes, which stay as they are during the call.
                 unsafe { slice::from_raw_parts(text.cast_const().cast::<u8>(), len) }
             };
-            function(LogLevel::new(level), &String::from_utf8_lossy(bytes));
+            in_driver_call(|| function(LogLevel::new(level), &String::from_utf8_lossy(bytes)));
         });
         drop_contained(function);
     });

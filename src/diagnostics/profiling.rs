@@ -3,6 +3,7 @@
 
 use crate::call::{later, name};
 use crate::driver::capture_mode::{relaxed, release_here};
+use crate::driver::fork;
 use crate::driver::release::report_drop;
 use crate::error::Result;
 use crate::stack::PushedGuard;
@@ -57,6 +58,9 @@ impl Profiling<'_, '_> {
 impl Drop for Profiling<'_, '_> {
     #[inline]
     fn drop(&mut self) {
+        if fork::is_child() {
+            return; // the parent's profile goes on
+        }
         match self.gpu.enter(STOP) {
             // SAFETY: as in `profiling`.
             Ok(()) => release_here(unsafe { later!(cuProfilerStop()) }),

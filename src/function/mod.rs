@@ -16,6 +16,7 @@ use static_assertions::assert_impl_all;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// An attribute of a kernel. The constants are in [`ffi`], such as [`ffi::CU_FUNC_ATTRIBUTE_NUM_REGS`].
 pub type FunctionAttribute = CUfunction_attribute;
@@ -37,13 +38,16 @@ pub struct FunctionInner {
     /// The bytes of dynamic shared memory that the driver certainly allows a launch. All handles of a function share what
     /// the driver allows, which only ever grows.
     allowed: AtomicU32,
+    /// The parameters, once they were asked for.
+    parameters: OnceLock<Arc<[ParameterInfo]>>,
 }
 
 impl Clone for FunctionInner {
     #[inline]
     fn clone(&self) -> Self {
         let allowed = AtomicU32::new(self.allowed.load(Ordering::Relaxed));
-        FunctionInner { raw: self.raw, of: self.of, owner: self.owner.clone(), allowed }
+        let (owner, parameters) = (self.owner.clone(), self.parameters.clone());
+        FunctionInner { raw: self.raw, of: self.of, owner, allowed, parameters }
     }
 }
 
@@ -107,7 +111,8 @@ impl Function<'_> {
     #[inline]
     pub(crate) fn new(raw: CUfunction, owner: Owner) -> Self {
         let of = owner.context().key();
-        let inner = FunctionInner { raw, of, owner, allowed: AtomicU32::new(0) };
+        let (allowed, parameters) = (AtomicU32::new(0), OnceLock::new());
+        let inner = FunctionInner { raw, of, owner, allowed, parameters };
         Function { inner, _brand: Brand::new() }
     }
 
@@ -139,6 +144,20 @@ impl Function<'_> {
         unsafe { answer!(cuFuncGetName = get(&raw mut name, self.raw())) }.check()?;
         // SAFETY: on success a string that ends in NUL and lives as long as the module.
         Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    }
+
+    /// Returns the positions and sizes of the kernel's parameters, in order, as a list that this handle and its later
+    /// clones share. The driver is asked once.
+    ///
+    /// # Errors
+    /// The errors of [`parameters`](Self::parameters).
+    #[inline]
+    pub(crate) fn known_parameters(&self) -> Result<Arc<[ParameterInfo]>> {
+        if let Some(known) = self.inner.parameters.get() {
+            return Ok(known.clone());
+        }
+        let asked: Arc<[ParameterInfo]> = self.parameters()?.into();
+        Ok(self.inner.parameters.get_or_init(|| asked).clone())
     }
 
     /// Returns the positions and sizes of the kernel's parameters, in order.

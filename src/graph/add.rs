@@ -15,7 +15,6 @@ use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{Element, Fillable, InScope};
@@ -93,7 +92,8 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result<KernelNode> {
-        let launch = kernel.launch(config, args, Watch::NONE);
+        let watch = self.record.resources.borrow().watch().clone();
+        let launch = kernel.launch(config, args, &watch);
         self.record.note(launch.and_then(|launch| self.add_launch(after, launch)))
     }
 
@@ -268,6 +268,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             let uses = graph.uses_as_child(CALL, self.gpu.context().key(), &buffers)?;
             self.names(&uses);
             let kept = graph.inner.resources.kept().of_child();
+            self.record.resources.borrow().watch().inherit(graph.inner.resources.watch());
             self.record.resources.borrow_mut().kept_mut().add(self.user(), kept);
             let before = self.behind(CALL, after, &uses)?;
             let child = graph.inner.template.raw();

@@ -66,13 +66,13 @@ impl Record {
 }
 
 /// A stream under capture. Its drop ends the capture, unless it has ended already.
-struct Captured(CUstream);
+pub(super) struct Captured(CUstream);
 
 impl Captured {
     /// # Errors
     /// A driver error: the capture did not begin.
     #[inline]
-    fn begin(stream: &Stream<'_>) -> Result<Captured> {
+    pub(super) fn begin(stream: &Stream<'_>) -> Result<Captured> {
         let mode = CU_STREAM_CAPTURE_MODE_RELAXED;
         // SAFETY: the stream is alive; no context need be current, as it is no default stream (F148).
         unsafe { answer!(cuStreamBeginCapture_v2(stream.raw(), mode)) }.check()?;
@@ -82,7 +82,7 @@ impl Captured {
     /// # Errors
     /// A driver error: the capture is over and there is no graph.
     #[inline]
-    fn end(self) -> Result<Template> {
+    pub(super) fn end(self) -> Result<Template> {
         let stream = self.0;
         std::mem::forget(self);
         end(stream)

@@ -54,7 +54,7 @@ impl<'a, 'ctx> CapturedStream<'a, 'ctx> {
 /// Creates a stream with the priority and the other attributes of `stream` ([F156](crate::driver_facts#F156)),
 /// which captured launches take over.
 #[inline]
-fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<'ctx>> {
+pub(super) fn alike<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result<Stream<'ctx>> {
     let alike = gpu.stream()?;
     alike.copy_attributes(stream)?;
     Ok(alike)

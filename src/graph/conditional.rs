@@ -10,7 +10,7 @@ use crate::args::sealed::Operand;
 use crate::brand::Brand;
 use crate::call::{Answer, name};
 use crate::error::{Error, Result};
-use crate::kernel::{Argument, ConditionHandle, opaque};
+use crate::kernel::{Accepted, ConditionHandle, opaque};
 use crate::memory::InScope;
 use crate::memory::access::Access;
 use crate::memory::uses::Tracked;
@@ -51,7 +51,7 @@ impl Operand for &mut Condition<'_> {
     }
 }
 #[diagnostic::do_not_recommend]
-impl Argument<ConditionHandle> for &mut Condition<'_> {
+impl Accepted<ConditionHandle> for &mut Condition<'_> {
     opaque!("a condition");
 }
 impl<'s> KernelArg<'_, InScope<'s>> for &mut Condition<'s> {}

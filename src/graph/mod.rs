@@ -22,6 +22,7 @@ mod enqueue;
 mod host;
 mod kept;
 pub(crate) mod node;
+mod open;
 mod pool;
 mod raw;
 mod refusals;
@@ -46,6 +47,7 @@ pub use node::{
     FreeNode, HostNode, KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind,
     SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode, kind,
 };
+pub use open::{OpenCapture, OpenCaptureStream};
 pub use pool::GraphPool;
 pub use stream::CaptureStream;
 pub use times::{NodeTime, NodeTimes};

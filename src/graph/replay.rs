@@ -82,6 +82,7 @@ impl Graph<'_> {
         admitted?;
         // First, since an error does not prove that nothing was enqueued.
         self.inner.in_flight.note(home);
+        home.watch().also(self.inner.resources.watch());
         // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The graph waits for the stream before
         // it changes or ends. All its buffers, as `accepts` found, belong to the stream, so that all other uses come
         // before or behind (`ordered-apart`); its scratch memory is used by one run at a time (F149).
@@ -97,7 +98,11 @@ impl Graph<'_> {
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn is_idle(&self) -> Result<bool> {
-        self.inner.in_flight.is_over()
+        let over = self.inner.in_flight.is_over()?;
+        if over {
+            self.inner.resources.watch().look()?;
+        }
+        Ok(over)
     }
 
     /// Waits for all work in the ordered streams that replayed the graph.
@@ -107,7 +112,8 @@ impl Graph<'_> {
     #[doc(alias = "cuStreamSynchronize")]
     #[inline]
     pub fn wait_idle(&self) -> Result {
-        self.inner.in_flight.settle()
+        self.inner.in_flight.settle()?;
+        self.inner.resources.watch().look()
     }
 
     /// Continues the panic of a host function after the wait for a replay.
@@ -143,7 +149,29 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         if let Err(error) = unsafe { graph.launch(self.raw()) } {
             return self.not_replayed(graph, error);
         }
-        graph.replayed(self.complete(Ok(())))
+        graph.replayed(self.complete(Ok(()))).and_then(|()| graph.inner.resources.watch().look())
+    }
+
+    /// Runs a graph without waiting: one driver call. See [`replay`](Self::replay).
+    ///
+    /// # Errors
+    /// The errors of [`replay`](Self::replay). A later call reports a fault of a kernel, and the panic of a function of the
+    /// host continues in a later replay that waits.
+    ///
+    /// # Safety
+    /// 1. Until the stream has been synchronized, also if this call fails, the graph is neither changed nor dropped, and
+    ///    nothing else writes the memory that it reads, or uses what it writes. None of this is dropped (a leak is fine).
+    #[doc(alias = "cuGraphLaunch")]
+    #[inline]
+    pub unsafe fn replay_unscoped(
+        &self,
+        graph: &Graph<'ctx>,
+        buffers: impl GraphBuffers<'ctx>,
+    ) -> Result {
+        graph.accepts(CALL, self.context().key(), &buffers)?;
+        // SAFETY: 1. The stream is alive, and `accepts` compared the contexts. 2. The caller's obligation 1; the graph's
+        // scratch memory is used by one run at a time (F149).
+        unsafe { graph.launch(self.raw()) }
     }
 
     /// Ends a [`replay`](Self::replay) whose launch failed: the graph may run all the same.
@@ -179,6 +207,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
             self.prepare_replay(graph, buffers)?;
         }
         // Whatever the launch returns, the functions may be called.
+        self.watch().also(graph.inner.resources.watch());
         if let Some(calls) = graph.inner.resources.pending() {
             self.keep_call(calls);
         }

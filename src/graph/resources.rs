@@ -5,6 +5,7 @@ use super::kept::{Keepers, Kept, User};
 use crate::args::sealed::Operands;
 use crate::memory::access::Access;
 use crate::memory::grid::Grid;
+use crate::memory::watch::SharedWatch;
 use crate::memory::{Allocation, Share};
 use crate::ops::Operation;
 use crate::stream::host_function::{Panic, Pending};
@@ -31,6 +32,8 @@ pub(super) struct GraphResources {
     conditions: bool,
     /// What the nodes of kernels, copies and child graphs use, if known, in the order of their places.
     uses: Vec<(usize, Vec<Span>)>,
+    /// Where its guarded kernels note failures.
+    watch: SharedWatch,
     /// The places of the kernel nodes whose attributes are a part of their shape.
     shaped: Vec<usize>,
     /// The address of the only memory of the program, if it is read and if it is written; otherwise [`NOWHERE`].
@@ -170,6 +173,12 @@ impl GraphResources {
     #[inline]
     pub(super) fn uses(&mut self, place: usize, uses: Vec<Span>) {
         self.uses.push((place, uses));
+    }
+
+    /// Returns where its guarded kernels note failures.
+    #[inline]
+    pub(super) fn watch(&self) -> &SharedWatch {
+        &self.watch
     }
 
     /// Notes that the attributes of the kernel node at a place are a part of its shape.

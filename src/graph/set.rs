@@ -19,7 +19,6 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::external::{ExternalSemaphore, Signals, Waits};
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel};
 use crate::launch::LaunchConfig;
 use crate::memory::access::Access;
@@ -158,7 +157,8 @@ impl Change<'_> {
                           them: call `set_kernel_unchecked`, or build the graph again";
             return Err(Error::InvalidArgument { call: self.call, reason });
         }
-        let launch = kernel.launch(config, args, Watch::NONE)?;
+        let watch = self.resources.watch().clone();
+        let launch = kernel.launch(config, args, &watch)?;
         self.kernel(gpu, &launch)
     }
 
@@ -191,6 +191,7 @@ impl Change<'_> {
         let NodeToSet { node, exec } = self.to;
         self.orders_accesses(&other.uses_as_child(self.call, self.context.key(), &buffers)?)?;
         let new = other.inner.resources.kept().of_child();
+        self.resources.watch().inherit(other.inner.resources.watch());
         let graph = other.inner.template.raw();
         let Some(exec) = exec else {
             let mut params = node_params(ffi::CU_GRAPH_NODE_TYPE_GRAPH);

@@ -11,7 +11,6 @@ use crate::call::{answer, name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::{Element, Fillable, InScope};
@@ -209,8 +208,9 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
+        let watch = self.record.resources.borrow().watch().clone();
         self.record
-            .note(kernel.launch(config, args, Watch::NONE).and_then(|launch| self.capture(launch)))
+            .note(kernel.launch(config, args, &watch).and_then(|launch| self.capture(launch)))
     }
 
     /// Captures the launch of a kernel that nobody vouches for yet.

@@ -68,7 +68,7 @@ use crate::memory::texel::Texel;
 use crate::owned::GraphicsResource;
 use crate::stack::PushedGuard;
 use crate::sync::Arc;
-use ffi::{CUgraphicsRegisterFlags as Flags, CUgraphicsResource, CUresult};
+use ffi::{CUGLDeviceList, CUgraphicsRegisterFlags as Flags, CUgraphicsResource, CUresult};
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
@@ -85,6 +85,17 @@ pub enum Usage {
     ReadOnly,
     /// It only writes. The old contents are lost at each mapping, and elements that nothing writes are unspecified.
     WriteDiscard,
+}
+
+impl GlDevices {
+    #[inline]
+    fn raw(self) -> CUGLDeviceList {
+        match self {
+            GlDevices::All => ffi::CU_GL_DEVICE_LIST_ALL,
+            GlDevices::CurrentFrame => ffi::CU_GL_DEVICE_LIST_CURRENT_FRAME,
+            GlDevices::NextFrame => ffi::CU_GL_DEVICE_LIST_NEXT_FRAME,
+        }
+    }
 }
 
 impl Usage {
@@ -233,11 +244,7 @@ pub enum GlDevices {
 #[inline]
 pub fn gl_devices(which: GlDevices) -> Result<Vec<Device>> {
     let devices = Device::count()?;
-    let list = match which {
-        GlDevices::All => ffi::CU_GL_DEVICE_LIST_ALL,
-        GlDevices::CurrentFrame => ffi::CU_GL_DEVICE_LIST_CURRENT_FRAME,
-        GlDevices::NextFrame => ffi::CU_GL_DEVICE_LIST_NEXT_FRAME,
-    };
+    let list = which.raw();
     let (mut raw, mut count) = (vec![0; devices as usize], 0);
     // SAFETY: writes a number to `count` and at most as many devices to `raw` as it has room for.
     unsafe { answer!(cuGLGetDevices_v2(&raw mut count, raw.as_mut_ptr(), devices, list)) }
@@ -327,5 +334,18 @@ impl fmt::Debug for GraphicsBuffer<'_> {
 impl<T: Texel> fmt::Debug for GraphicsImage<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "GraphicsImage({:?}, {} levels, {:?})", self.shape, self.levels, self.context())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_usage_and_list_has_the_number_of_the_driver() {
+        let usages = [Usage::ReadWrite, Usage::ReadOnly, Usage::WriteDiscard];
+        assert_eq!(usages.map(|usage| usage.flags().bits()), [0, 1, 2]);
+        let lists = [GlDevices::All, GlDevices::CurrentFrame, GlDevices::NextFrame];
+        assert_eq!(lists.map(|list| list.raw().0), [1, 2, 3]);
     }
 }

@@ -1,6 +1,6 @@
 //! Machine code of one architecture.
 
-use super::{Bytes, ImageKind, elf, expect, read};
+use super::{Bytes, ImageKind, Ptx, elf, expect, looks_like, read};
 use crate::error::Result;
 use std::fmt;
 use std::path::Path;
@@ -33,6 +33,41 @@ impl Cubin {
     #[doc(alias = "cuModuleLoad")]
     pub fn from_file(path: impl AsRef<Path>) -> Result<Cubin> {
         Cubin::new(read(path.as_ref())?)
+    }
+
+    /// Creates a cubin from bytes that a driver's linker returned and that were kept since, for example in a cache of
+    /// kernels on the disk: [`bytes`](Self::bytes) of a [`Linked`](crate::jit::Linked).
+    ///
+    /// A GPU's linker returns machine code, which is checked as [`new`](Self::new) checks it. The software driver's linker
+    /// returns PTX ([F289](crate::driver_facts#F289)), which is checked as [`Ptx::new`](crate::Ptx::new) checks it. So a
+    /// cache that was damaged, or that another driver filled, is an error here or when the code is loaded.
+    ///
+    /// # Errors
+    /// The errors of [`new`](Self::new), and for PTX those of [`Ptx::new`](crate::Ptx::new).
+    ///
+    /// # Examples
+    /// ```standalone_crate
+    /// # use cuscope::{Context, ContextStack, Cubin, Device, Ptx, jit::JitOptions};
+    /// # fn main() -> cuscope::Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// # let mut stack = ContextStack::current_thread()?;
+    /// # let gpu = stack.push(&context)?;
+    /// # let ptx = Ptx::new(include_str!("../../examples/kernels/saxpy.ptx"))?;
+    /// let linked = gpu.linker(&JitOptions::new())?.add(&ptx, "saxpy")?.finish()?;
+    /// let kept: Vec<u8> = linked.cubin.bytes().to_vec(); // to a file
+    /// let again = Cubin::from_linked(&kept)?;
+    /// let saxpy = gpu.load(&again)?.function("saxpy")?;
+    /// # drop(saxpy);
+    /// # Ok(()) }
+    /// ```
+    pub fn from_linked(bytes: impl AsRef<[u8]>) -> Result<Cubin> {
+        let bytes = bytes.as_ref();
+        match looks_like(bytes) {
+            Some(ImageKind::Ptx) => {
+                Ok(Cubin(Ptx::new(String::from_utf8_lossy(bytes).into_owned())?.0))
+            }
+            _ => Cubin::new(bytes),
+        }
     }
 
     /// Creates a cubin from bytes that the driver wrote.

@@ -16,7 +16,9 @@ mod tokens;
 mod unpack;
 
 pub use cubin::Cubin;
-pub(crate) use entries::{Class, PtxContents, PtxEntry, PtxParam};
+#[cfg(test)]
+pub(crate) use entries::PtxParam;
+pub(crate) use entries::{Class, PtxContents, PtxEntry};
 pub use fatbin::Fatbin;
 pub(crate) use header::{PtxHeader, first_ptx, newest_ptx};
 pub use ptx::Ptx;

@@ -102,6 +102,15 @@ impl PushedGuard<'_> {
     }
 }
 
+#[inline]
+fn input(kind: ImageKind) -> CUjitInputType {
+    match kind {
+        ImageKind::Ptx => ffi::CU_JIT_INPUT_PTX,
+        ImageKind::Cubin => ffi::CU_JIT_INPUT_CUBIN,
+        ImageKind::Fatbin => ffi::CU_JIT_INPUT_FATBINARY,
+    }
+}
+
 impl Linker {
     /// Adds PTX, which is compiled. The name appears in messages.
     ///
@@ -111,7 +120,7 @@ impl Linker {
     #[doc(alias = "cuLinkAddFile")]
     pub fn add(mut self, ptx: &Ptx, name: impl Name) -> Result<Linker> {
         let bytes: &Bytes = ptx.bytes();
-        let (kind, text) = (ffi::CU_JIT_INPUT_PTX, bytes.get());
+        let (kind, text) = (input(ImageKind::Ptx), bytes.get());
         // SAFETY: it is text that ends in NUL, with zeros behind it (F113), without that of which the compiler is
         // known to die (F293).
         unsafe { self.add_data(kind, text, &name.with_nul(ADD)?, Some(text)) }?;
@@ -132,11 +141,7 @@ impl Linker {
     #[doc(alias = "cuLinkAddData")]
     #[doc(alias = "cuLinkAddFile")]
     pub unsafe fn add_code(mut self, code: impl Image, name: impl Name) -> Result<Linker> {
-        let kind = match code.kind() {
-            ImageKind::Ptx => ffi::CU_JIT_INPUT_PTX,
-            ImageKind::Cubin => ffi::CU_JIT_INPUT_CUBIN,
-            ImageKind::Fatbin => ffi::CU_JIT_INPUT_FATBINARY,
-        };
+        let kind = input(code.kind());
         // SAFETY: the image is of the kind, and for machine code the caller's obligation 1.
         unsafe { self.add_data(kind, code.bytes().get(), &name.with_nul(ADD)?, None) }?;
         Ok(self)
@@ -235,5 +240,16 @@ impl fmt::Debug for Linker {
     #[inline]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Linker({:p})", self.raw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_input_has_the_number_of_the_driver() {
+        let kinds = [ImageKind::Cubin, ImageKind::Ptx, ImageKind::Fatbin];
+        assert_eq!(kinds.map(|kind| input(kind).0), [0, 1, 2]);
     }
 }

@@ -7,7 +7,7 @@ use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::function::{Function, ParameterInfo};
-use crate::image::{PtxEntry, PtxParam};
+use crate::image::PtxEntry;
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::marker::PhantomData;
@@ -106,6 +106,28 @@ impl<S: Signature> Kernel<S> {
     }
 }
 
+#[cfg(feature = "guard")]
+impl<S: Signature> Kernel<S> {
+    /// Compares the signature with a guarded kernel: with what the guard found, and with the text before.
+    pub(crate) fn guarded(
+        function: Function<'_>,
+        guarded: &cuscope_guard::GuardedKernel,
+        entry: &PtxEntry,
+    ) -> Result<Self> {
+        let given = <S as Sealed>::GIVEN;
+        let wrong = |(index, problem)| {
+            let kernel = guarded.name().to_owned();
+            Error::from(Box::new(SignatureError { kernel, index, problem }))
+        };
+        let params: Vec<_> = guarded.parameters().iter().map(|one| (one.size, one.align)).collect();
+        compare(given, &laid_out(params)).map_err(wrong)?;
+        types(given, entry).map_err(wrong)?;
+        uses(given, guarded).map_err(wrong)?;
+        let function = Function { inner: function.inner, _brand: Brand::new() };
+        Ok(Kernel { function, checked: Checked::Ptx, _signature: PhantomData })
+    }
+}
+
 impl<S> Kernel<S> {
     /// Returns the function, for its attributes, or to launch it with unchecked arguments.
     #[must_use]
@@ -136,13 +158,19 @@ impl<S> fmt::Debug for Kernel<S> {
 /// Returns the layout that PTX text declares.
 #[inline]
 fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
+    laid_out(entry.params.iter().map(|param| (param.size, param.align)))
+}
+
+/// Lays out parameters with these sizes and alignments.
+#[inline]
+fn laid_out(params: impl IntoIterator<Item = (usize, usize)>) -> Vec<ParameterInfo> {
     let mut end = 0_usize;
-    let place = |param: &PtxParam| {
-        let offset = end.next_multiple_of(param.align.max(1));
-        end = offset + param.size;
-        ParameterInfo { offset, size: param.size }
+    let place = |(size, align): (usize, usize)| {
+        let offset = end.next_multiple_of(align.max(1));
+        end = offset + size;
+        ParameterInfo { offset, size }
     };
-    entry.params.iter().map(place).collect()
+    params.into_iter().map(place).collect()
 }
 
 type Problem = (usize, SignatureProblem);
@@ -192,9 +220,33 @@ fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
     }
 }
 
+/// Compares what a guarded kernel does with its parameters.
+#[cfg(feature = "guard")]
+fn uses(given: &[Given], guarded: &cuscope_guard::GuardedKernel) -> Result<(), Problem> {
+    use super::parameter::Role;
+    for (index, (given, param)) in given.iter().zip(guarded.parameters()).enumerate() {
+        let uses = match given.role {
+            Role::Writes => None,
+            Role::Reads => param.writes.then_some("memory that the kernel writes"),
+            _ if param.writes => Some("memory that the kernel writes"),
+            _ => param.reads.then_some("memory that the kernel reads"),
+        };
+        let handle = |is: bool, role, name| (is && given.role != role).then_some(name);
+        let uses = uses
+            .or(handle(param.texture, Role::Texture, "the handle of a texture"))
+            .or(handle(param.surface, Role::Surface, "the handle of a surface"))
+            .or(param.sampler.then_some("the handle of a sampler"));
+        if let Some(uses) = uses {
+            return Err((index, SignatureProblem::Use { uses, given: (given.name)() }));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::image::PtxParam;
 
     fn param(size: usize, align: usize) -> PtxParam {
         PtxParam { ty: ".b8".to_owned(), pointer: false, array: true, size, align }

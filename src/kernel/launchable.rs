@@ -5,8 +5,8 @@ use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
 use crate::args::sealed::{Operands, Reads, Writes};
 use crate::error::Result;
 use crate::function::{Function, FunctionInner};
-use crate::guard::Watch;
 use crate::launch::Spec;
+use crate::memory::watch::Watch;
 use crate::memory::{Element, MemorySize};
 use crate::ops::Launch;
 use crate::tensor_map::TensorMap;
@@ -25,11 +25,13 @@ pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     type Signature: Seen;
 }
 
-/// A kernel whose launches are safe: a [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
+/// A kernel whose launches are safe: a `GuardedKernel` (feature `guard`), whose accesses the device checks, or a
+/// [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
 #[diagnostic::on_unimplemented(
     message = "the launch of `{Self}` is not safe, as nothing checks what the kernel does",
-    label = "expected a `TrustedKernel`",
-    note = "vouch for the kernel once, with a check for each launch: `unsafe {{ kernel.trust(|launch, args| …) }}`",
+    label = "expected a `GuardedKernel` or a `TrustedKernel`",
+    note = "let the device check each access, with the feature `guard`: `gpu.load_guarded(ptx)?.kernel(name)?`",
+    note = "or vouch for the kernel once, with a check for each launch: `unsafe {{ kernel.trust(|launch, args| …) }}`",
     note = "or vouch for this launch: `unsafe {{ stream.launch_unchecked(&kernel, config, args) }}`"
 )]
 pub trait SafeKernel<'ctx>: safe::Sealed<Self::Signature> {
@@ -42,7 +44,7 @@ pub(crate) mod safe {
 
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot implement `SafeKernel`, which is sealed",
-        label = "only `TrustedKernel` does"
+        label = "only `GuardedKernel` and `TrustedKernel` do"
     )]
     pub trait Sealed<S: Signature> {
         /// The arguments with what the kernel gets besides.
@@ -88,15 +90,27 @@ pub trait ArgumentsOf<S: Seen> {
     note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)",
     note = "in code that is generic over `T: Element`, the signature has `Value<T>` for a `T`"
 )]
-pub trait Argument<P: Parameter> {
+pub trait Argument<P: Parameter>: Accepted<P> {}
+
+#[diagnostic::do_not_recommend]
+impl<P: Parameter, A: Accepted<P>> Argument<P> for A {}
+
+/// An [`Argument`], by which this crate says what it is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot implement `Argument`, which is sealed",
+    label = "only numbers, plain structs and memory do"
+)]
+pub trait Accepted<P: Parameter> {
     /// Returns what a check sees of it.
+    #[doc(hidden)]
     fn seen(&self) -> P::Seen;
 
     /// Returns it as an error shows it.
+    #[doc(hidden)]
     fn describe(&self) -> String;
 }
 
-/// Implements [`Argument`] for objects, of which a check sees nothing.
+/// Implements [`Accepted`] for objects, of which a check sees nothing.
 macro_rules! opaque {
     ($name:literal) => {
         #[inline]
@@ -170,11 +184,11 @@ macro_rules! number {
 macro_rules! numbers {
     ($($ty:ty)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl Argument<$ty> for $ty {
+        impl Accepted<$ty> for $ty {
             number! {}
         }
         #[diagnostic::do_not_recommend]
-        impl<const N: usize> Argument<[$ty; N]> for [$ty; N] {
+        impl<const N: usize> Accepted<[$ty; N]> for [$ty; N] {
             number! {}
         }
     )* };
@@ -183,7 +197,7 @@ numbers! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize bool f32 f64 }
 #[cfg(feature = "half")]
 numbers! { half::f16 half::bf16 }
 
-impl<T: NoUninit> Argument<Value<T>> for T {
+impl<T: NoUninit> Accepted<Value<T>> for T {
     #[inline]
     fn seen(&self) -> T {
         *self
@@ -193,14 +207,14 @@ impl<T: NoUninit> Argument<Value<T>> for T {
     }
 }
 #[diagnostic::do_not_recommend]
-impl<M> Argument<TensorMapValue> for TensorMap<M> {
+impl<M> Accepted<TensorMapValue> for TensorMap<M> {
     opaque!("a tensor map");
 }
 
 macro_rules! memory {
     ($($parameter:ty: $use:ident, $shown:literal;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<T: Element, A: $use<T>> Argument<$parameter> for A {
+        impl<T: Element, A: $use<T>> Accepted<$parameter> for A {
             #[inline]
             fn seen(&self) -> MemorySize {
                 self.access().size()

@@ -1,4 +1,5 @@
 //! Argument lists that are built at run time.
+#![allow(unsafe_code, reason = "copies values to where the driver reads them")]
 
 use crate::args::sealed::{Operand, Operands};
 use crate::args::{KernelArg, KernelArgs};
@@ -11,13 +12,19 @@ use std::any::type_name;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::sync::Arc;
 
 /// The arguments of one launch, as a list that is built at run time: [`Function::arguments`] starts one.
 ///
 /// Use it where the number of arguments or their types are only known at run time. Otherwise pass a tuple, which
 /// costs less and allocates nothing. Each argument is compared with the size of its parameter when it is
-/// [pushed](Self::push), and the launch checks that none is missing. A list is passed by value: it lends its memory to
-/// one launch.
+/// [pushed](Self::push), and the launch checks that none is missing. The driver is asked for the parameters once for each
+/// handle of a function and its later clones. A list is passed by value: it lends its memory to one launch.
+///
+/// An argument is memory that is lent, a plain value, or memory by its address: a
+/// [`DeviceRange`](crate::memory::DeviceRange). A list of plain values and ranges allocates twice, whatever its length, and
+/// each buffer once more.
 ///
 /// `Lent` says how long memory is lent, as for [`KernelArg`]. The launch infers it.
 ///
@@ -42,29 +49,30 @@ use std::marker::PhantomData;
 #[must_use = "the arguments are those of a launch"]
 pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
     function: Function<'ctx>,
-    parameters: Vec<ParameterInfo>,
-    list: Vec<Box<dyn Listed + 'a>>,
+    parameters: Arc<[ParameterInfo]>,
+    /// The number of arguments so far.
+    len: usize,
+    /// The values of the parameters, each at its offset.
+    values: Vec<Piece>,
+    /// The arguments that lend memory, and whose contexts the launch compares.
+    lending: Vec<Box<dyn Lending + 'a>>,
     _lent: PhantomData<fn() -> Lent>,
 }
 
-/// An argument, with the value of its parameter.
-trait Listed {
-    fn access(&self) -> Access<'_>;
-    fn pointer(&self) -> *const c_void;
+/// A piece of the values, so aligned that each of them is: no type has a larger alignment than a tensor map.
+#[derive(Clone, Copy)]
+#[repr(C, align(128))]
+struct Piece([MaybeUninit<u8>; 128]);
+const _: () = assert!(align_of::<Piece>() >= align_of::<ffi::CUtensorMap>());
+
+/// An argument that lends memory.
+trait Lending {
+    fn lent(&self) -> Access<'_>;
 }
 
-struct One<A: Operand> {
-    argument: A,
-    parameter: A::Parameter,
-}
-
-impl<A: Operand> Listed for One<A> {
-    fn access(&self) -> Access<'_> {
-        self.argument.access()
-    }
-
-    fn pointer(&self) -> *const c_void {
-        (&raw const self.parameter).cast()
+impl<A: Operand> Lending for A {
+    fn lent(&self) -> Access<'_> {
+        self.access()
     }
 }
 
@@ -76,8 +84,11 @@ impl<'ctx> Function<'ctx> {
     /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4, whose driver cannot report the kernel's parameters.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn arguments<'a, Lent>(&self) -> Result<ArgumentList<'a, 'ctx, Lent>> {
-        let (parameters, list) = (self.parameters()?, Vec::new());
-        Ok(ArgumentList { function: self.clone(), parameters, list, _lent: PhantomData })
+        let parameters = self.known_parameters()?;
+        let bytes = parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0);
+        let values = vec![Piece([MaybeUninit::uninit(); 128]); bytes.div_ceil(size_of::<Piece>())];
+        let (function, lending) = (self.clone(), Vec::new());
+        Ok(ArgumentList { function, parameters, len: 0, values, lending, _lent: PhantomData })
     }
 }
 
@@ -88,11 +99,19 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     /// [`Signature`](Error::Signature) if the kernel has no more parameters, or if the next one has another size. The
     /// list then stays as it is.
     pub fn push<A: KernelArg<'ctx, Lent> + 'a>(&mut self, argument: A) -> Result<&mut Self> {
-        let parameter = argument.parameter();
         let (given, given_size) = (type_name::<A>(), size_of::<A::Parameter>());
-        let problem = match self.parameters.get(self.list.len()) {
-            Some(&ParameterInfo { size, .. }) if size == given_size => {
-                self.list.push(Box::new(One { argument, parameter }));
+        let problem = match self.parameters.get(self.len) {
+            Some(&ParameterInfo { size, offset }) if size == given_size => {
+                let value = MaybeUninit::new(argument.parameter());
+                let values = self.values.as_mut_ptr().cast::<MaybeUninit<u8>>();
+                // SAFETY: there is room for the bytes of every parameter, at its offset: `arguments`. The value has this
+                // many, which may be uninitialised as those of the list are.
+                unsafe { values.wrapping_add(offset).copy_from((&raw const value).cast(), size) };
+                self.len += 1;
+                // A range borrows nothing, and a context that was compared with the kernel's need not be compared again.
+                if !argument.access().is_settled(self.function.inner.key()) {
+                    self.lending.push(Box::new(argument));
+                }
                 return Ok(self);
             }
             Some(&ParameterInfo { size, offset }) => {
@@ -106,13 +125,13 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     /// Returns the number of arguments so far.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.len
     }
 
     /// Returns whether there is no argument yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.len == 0
     }
 
     /// Returns the positions and sizes of the kernel's parameters.
@@ -125,13 +144,13 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     #[inline]
     fn wrong(&self, problem: SignatureProblem) -> Error {
         let kernel = self.function.name().unwrap_or_else(|_| "the kernel".to_owned());
-        Error::from(Box::new(SignatureError { kernel, index: self.list.len(), problem }))
+        Error::from(Box::new(SignatureError { kernel, index: self.len, problem }))
     }
 }
 
 impl<Lent> fmt::Debug for ArgumentList<'_, '_, Lent> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (given, all) = (self.list.len(), self.parameters.len());
+        let (given, all) = (self.len, self.parameters.len());
         write!(f, "ArgumentList({given} of {all} for {:?})", self.function)
     }
 }
@@ -145,7 +164,7 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
                 `arguments` of the kernel that you launch";
             return Err(Error::InvalidArgument { call, reason });
         }
-        match self.parameters.get(self.list.len()) {
+        match self.parameters.get(self.len) {
             None => Ok(()),
             Some(&ParameterInfo { size, offset }) => {
                 Err(self.wrong(SignatureProblem::TooFew { size, offset }))
@@ -154,15 +173,16 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
     }
 
     fn all(&self, is: impl Fn(&Access<'_>) -> bool) -> bool {
-        self.list.iter().all(|one| is(&one.access()))
+        self.lending.iter().all(|one| is(&one.lent()))
     }
 
     fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
-        f(&self.list.iter().map(|one| one.access()).collect::<Vec<_>>())
+        f(&self.lending.iter().map(|one| one.lent()).collect::<Vec<_>>())
     }
 
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        let pointers = self.list.iter().map(|one| one.pointer().cast_mut());
-        f(&mut pointers.collect::<Vec<_>>())
+        let values = self.values.as_ptr().cast::<u8>();
+        let pointer = |one: &ParameterInfo| values.wrapping_add(one.offset).cast_mut().cast();
+        f(&mut self.parameters[..self.len].iter().map(pointer).collect::<Vec<*mut c_void>>())
     }
 }

@@ -5,6 +5,8 @@
 
 mod checked;
 pub(crate) mod launchable;
+#[cfg(feature = "guard")]
+mod guarded;
 mod launches;
 mod list;
 mod parameter;
@@ -14,8 +16,10 @@ mod trusted;
 pub use crate::args::{KernelReads, KernelWrites};
 pub use crate::error::{SignatureError, SignatureProblem};
 pub use checked::{Checked, Kernel};
+#[cfg(feature = "guard")]
+pub use guarded::GuardedKernel;
+pub(crate) use launchable::{Accepted, opaque, safe};
 pub use launchable::{AnyArguments, Argument, ArgumentsOf, Launchable, SafeKernel};
-pub(crate) use launchable::{opaque, safe};
 pub use launches::Launches;
 pub(crate) use launches::{launches, sealed as launches_sealed};
 pub use list::ArgumentList;

@@ -121,6 +121,22 @@ pub struct Given {
     pub(crate) size: usize,
     pub(crate) align: usize,
     pub(super) class: fn() -> Class,
+    #[cfg_attr(
+        not(feature = "guard"),
+        allow(dead_code, reason = "what guarded kernels do is compared with it")
+    )]
+    pub(super) role: Role,
+}
+
+/// What a kernel may do with a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Role {
+    Value,
+    Reads,
+    Writes,
+    Texture,
+    Surface,
 }
 
 pub(crate) mod sealed {
@@ -148,6 +164,7 @@ macro_rules! numbers {
                 size: size_of::<$ty>(),
                 align: align_of::<$ty>(),
                 class: || Class::$class,
+                role: Role::Value,
             };
         }
         impl<const N: usize> Parameter for [$ty; N] {
@@ -160,6 +177,7 @@ macro_rules! numbers {
                 size: size_of::<[$ty; N]>(),
                 align: align_of::<$ty>(),
                 class: || Class::Bytes,
+                role: Role::Value,
             };
         }
     )*)* };
@@ -189,6 +207,7 @@ impl sealed::Sealed for TensorMapValue {
         // That of CUDA before version 13, too.
         align: 64,
         class: || Class::Bytes,
+        role: Role::Value,
     };
 }
 
@@ -202,6 +221,7 @@ impl<T: NoUninit> sealed::Sealed for Value<T> {
         size: size_of::<T>(),
         align: align_of::<T>(),
         class: class_of::<T>,
+        role: Role::Value,
     };
 }
 
@@ -250,7 +270,7 @@ pub enum SurfaceObject {}
 pub enum ConditionHandle {}
 
 macro_rules! objects {
-    ($($object:ty)*) => { $(
+    ($($object:ty: $role:ident)*) => { $(
         impl Parameter for $object {
             type Seen = ();
         }
@@ -261,31 +281,32 @@ macro_rules! objects {
                 size: size_of::<u64>(),
                 align: align_of::<u64>(),
                 class: || Class::Integer,
+                role: Role::$role,
             };
         }
     )* };
 }
-objects!(TextureObject SurfaceObject ConditionHandle);
+objects!(TextureObject: Texture SurfaceObject: Surface ConditionHandle: Value);
 
 /// Returns a pointer parameter.
 #[inline]
-const fn pointer(name: fn() -> &'static str) -> Given {
+const fn pointer(name: fn() -> &'static str, role: Role) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
-    Given { name, size, align, class: || Class::Pointer }
+    Given { name, size, align, class: || Class::Pointer, role }
 }
 
 macro_rules! memory {
-    ($($parameter:ty)*) => { $(
+    ($($parameter:ty: $role:ident)*) => { $(
         impl<T: Element> Parameter for $parameter {
             type Seen = MemorySize;
         }
         #[diagnostic::do_not_recommend]
         impl<T: Element> sealed::Sealed for $parameter {
-            const GIVEN: Given = pointer(name_of::<$parameter>);
+            const GIVEN: Given = pointer(name_of::<$parameter>, Role::$role);
         }
     )* };
 }
-memory!(&[T] &mut [T] In<T> Out<T>);
+memory!(&[T]: Reads &mut [T]: Writes In<T>: Reads Out<T>: Writes);
 
 #[cfg(test)]
 mod tests {

@@ -404,6 +404,7 @@ impl fmt::Debug for ExtendedLaunch<'_, '_> {
 }
 
 #[cfg(test)]
+#[allow(unsafe_code, reason = "reads fields of a union")]
 mod tests {
     use super::*;
     use std::ptr::null_mut;
@@ -434,9 +435,51 @@ mod tests {
         let ids: Vec<u32> = list[..len].iter().map(|attribute| attribute.id.0).collect();
         assert_eq!(ids, [2, 4, 11, 5, 6, 8, 10, 9, 14, 16, 17, 18]);
         assert!(list[len..].iter().all(|attribute| attribute.id.0 == 0));
+        // SAFETY: the values were zeros before a field was set, and no field has padding in its first three words.
+        let words =
+            |one: &CUlaunchAttribute| unsafe { (&raw const one.value).cast::<[u32; 3]>().read() };
+        let values: Vec<[u32; 3]> = list[..len].iter().map(words).collect();
+        let expected = [
+            [1, 0, 0],
+            [2, 1, 1],
+            [4, 1, 1],
+            [ClusterScheduling::Spread.raw().0, 0, 0],
+            [1, 0, 0],
+            [-2_i32 as u32, 0, 0],
+            [1, 0, 0],
+            [1 << 8, 0, 0],
+            [50, 0, 0],
+            [1, 0, 0],
+            [ClusterPortability::NonPortable.raw().0, 0, 0],
+            [SharedMemoryMode::Oversized.raw().0, 0, 0],
+        ];
+        assert_eq!(values, expected);
         // A launch without the attribute uses the function's own setting: −1 is not a value of the attribute
         // (F315).
         let default = plain.shared_memory_carveout(Carveout::Percent(7));
         assert_eq!(default.shared_memory_carveout(Carveout::Default).lower().1, 0);
+    }
+    #[test]
+    fn each_event_of_a_launch_is_in_its_own_attribute() {
+        use crate::{Context, ContextFlags, ContextStack, Device};
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let (first, second) = (gpu.event().unwrap(), gpu.event().unwrap());
+        let plain = LaunchConfig::new(1, 1).extended();
+        let both = plain.programmatic_event(&first, true).launch_completion_event(&second);
+        let (list, len) = both.lower();
+        assert_eq!((len, list[0].id.0, list[1].id.0), (2, 7, 12));
+        // SAFETY: these fields were set.
+        let (triggered, started) =
+            unsafe { (list[0].value.programmaticEvent, list[1].value.launchCompletionEvent) };
+        assert_eq!(
+            (triggered.event, triggered.flags, triggered.triggerAtBlockStart),
+            (first.raw(), 0, 1)
+        );
+        assert_eq!((started.event, started.flags), (second.raw(), 0));
+        let (list, _) = plain.programmatic_event(&first, false).lower();
+        // SAFETY: as above.
+        assert_eq!(unsafe { list[0].value.programmaticEvent }.triggerAtBlockStart, 0);
     }
 }

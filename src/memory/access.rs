@@ -44,8 +44,16 @@ enum Memory<'a> {
     Ordered(&'a Allocation, Option<&'a Readers>),
     /// On the device, through a texture or surface object.
     Object(&'a Allocation, &'a crate::sync::Arc<Object>),
-    /// On the host. Every context can use it, or only this one.
-    Host(Option<&'a Context>),
+    /// In no allocation that this crate knows. Every context can use it, or only this one.
+    Loose(Option<&'a Context>, Place<'a>),
+}
+
+/// The place of memory that is in no allocation.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Host,
+    /// On the device, by its address, for which the program vouches, in this context.
+    Device(&'a Context),
 }
 
 impl<'a> Access<'a> {
@@ -82,6 +90,20 @@ impl<'a> Access<'a> {
         Access { grid: Some(grid), ..Access::device::<T>(view, writes) }
     }
 
+    /// Creates an access to `len` elements of type `T` at an address on the device, in rows if there is a grid.
+    #[inline]
+    pub(crate) fn range_of<T>(
+        context: &'a Context,
+        address: CUdeviceptr,
+        len: usize,
+        grid: Option<&'a Grid>,
+        writes: bool,
+    ) -> Self {
+        let memory = Memory::Loose(Some(context), Place::Device(context));
+        let element = size_of::<T>();
+        Access { memory, address, len, element, writes, whole: false, grid, tracked: None }
+    }
+
     /// Creates an access to elements of type `T` in host memory, which every context can use, or only one.
     #[inline]
     pub(crate) fn host<T>(
@@ -90,7 +112,7 @@ impl<'a> Access<'a> {
         len: usize,
         writes: bool,
     ) -> Self {
-        let (memory, element) = (Memory::Host(only), size_of::<T>());
+        let (memory, element) = (Memory::Loose(only, Place::Host), size_of::<T>());
         let whole = false;
         Access { memory, address, len, element, writes, whole, grid: None, tracked: None }
     }
@@ -115,6 +137,9 @@ impl<'a> Access<'a> {
         match self.memory {
             Memory::Device(memory) | Memory::Ordered(memory, _) => {
                 Access { memory: Memory::Peer(memory), ..self }
+            }
+            Memory::Loose(_, Place::Device(context)) => {
+                Access { memory: Memory::Loose(None, Place::Device(context)), ..self }
             }
             _ => self,
         }
@@ -176,6 +201,9 @@ impl<'a> Access<'a> {
             Memory::Ordered(memory, Some(readers)) if memory.key() == home.context().key() => {
                 readers.add(memory.home().map(|owner| &**owner), home)
             }
+            Memory::Loose(_, Place::Device(context)) if context.key() == home.context().key() => {
+                Ok(())
+            }
             _ if self.is_of(home.key()) => Ok(()),
             _ => Err(Error::OtherStream { call }),
         }
@@ -221,14 +249,31 @@ impl<'a> Access<'a> {
             | Memory::Peer(memory)
             | Memory::Ordered(memory, _)
             | Memory::Object(memory, _) => Some(memory),
-            Memory::None | Memory::Host(_) => None,
+            Memory::None | Memory::Loose(..) => None,
+        }
+    }
+
+    /// Returns whether a launch of a kernel whose context has this [key](Context::key) has nothing to hold, to order and to
+    /// compare for it: a plain value, or a range of that context.
+    #[inline]
+    pub(crate) fn is_settled(&self, key: usize) -> bool {
+        let nowhere = matches!(self.memory, Memory::None | Memory::Loose(_, Place::Device(_)));
+        nowhere && !self.is_tracked() && self.is_of(key)
+    }
+
+    /// Returns the context, if it is device memory.
+    #[inline]
+    pub(crate) fn context(&self) -> Option<&'a Context> {
+        match self.memory {
+            Memory::Loose(_, Place::Device(context)) => Some(context),
+            _ => self.memory().map(Allocation::context),
         }
     }
 
     /// Returns whether it is host memory, which no graph keeps.
     #[inline]
     pub(crate) fn is_host(&self) -> bool {
-        matches!(self.memory, Memory::Host(_))
+        matches!(self.memory, Memory::Loose(_, Place::Host))
     }
 
     /// Returns the address of the memory, if the access covers all of it.
@@ -245,7 +290,7 @@ impl<'a> Access<'a> {
             Memory::None | Memory::Peer(_) => true,
             Memory::Device(memory) | Memory::Object(memory, _) => memory.key() == key,
             Memory::Ordered(memory, readers) => is_of_stream(memory, readers, key),
-            Memory::Host(only) => only.is_none_or(|only| only.key() == key),
+            Memory::Loose(only, _) => only.is_none_or(|only| only.key() == key),
         }
     }
 

@@ -6,6 +6,7 @@
 
 use super::blocks::{Blocks, OrderedUsage};
 use super::in_flight::Streams;
+use super::watch::Watch;
 use super::{Allocation, MemoryPool, allocate};
 use crate::call::{Answer, Later, answer, later, name};
 use crate::context::Context;
@@ -41,6 +42,8 @@ pub(crate) struct Home {
     /// The number of the next mark.
     next: AtomicUsize,
     blocks: std::sync::Mutex<Blocks>,
+    /// Where its guarded kernels note failures.
+    watch: Watch,
     /// Whether its [`HomeOwner`] is gone, so that no operation is enqueued any more.
     ended: AtomicBool,
     /// Whether a release failed because the device is lost. Later ones will fail too, and are not reported.
@@ -128,7 +131,8 @@ impl Home {
     ) -> HomeOwner {
         let (next, lost) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (blocks, ended) = (std::sync::Mutex::new(Blocks::new(keep)), AtomicBool::new(false));
-        let home = Home { stream, pool, marks, next, blocks, ended, lost };
+        let watch = Watch::default();
+        let home = Home { stream, pool, marks, next, blocks, watch, ended, lost };
         let home = std::sync::Arc::new(home);
         if let Some(mut homes) = fork::lock(&HOMES) {
             homes.retain(|home| home.strong_count() > 0);
@@ -144,6 +148,12 @@ impl Home {
 
     pub(crate) fn stream(&self) -> &Arc<StreamInner> {
         &self.stream
+    }
+
+    /// Returns where its guarded kernels note failures.
+    #[inline]
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     #[inline]
@@ -255,7 +265,7 @@ impl Home {
     fn end_foreign(self: &std::sync::Arc<Self>, address: CUdeviceptr, block: Block) {
         let Block::Foreign(keep) = block else { return };
         if fork::is_child() {
-            return keep.leak();
+            return; // `Keep` leaves it to the parent
         }
         let (waited, over) = self.wait_to_end();
         if over {
@@ -443,6 +453,7 @@ impl Drop for Home {
     fn drop(&mut self) {
         // No memory is left. The events and the stream go after this.
         self.trim(0);
+        self.watch.end(&self.stream);
     }
 }
 

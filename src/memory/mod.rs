@@ -2,6 +2,7 @@
 
 mod buffer;
 mod pinned;
+mod pages;
 mod register;
 mod managed;
 pub(crate) mod pitched;
@@ -9,6 +10,7 @@ pub(crate) mod array;
 mod growable;
 mod info;
 mod pointer;
+mod range;
 pub(crate) mod access;
 pub(crate) mod access_policy;
 mod allocation;
@@ -31,6 +33,7 @@ mod sync_domain;
 pub(crate) mod texel;
 pub(crate) mod uses;
 pub(crate) mod view;
+pub(crate) mod watch;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty, WindowMemory};
 pub(crate) use allocation::{Allocation, Share};
@@ -46,6 +49,7 @@ pub use info::MemoryInfo;
 pub use lent::{InCall, InOrder, InScope};
 pub use location::Location;
 pub use managed::{Advice, Attachment, RangeInfo};
+pub use pages::PinnedPages;
 #[cfg(unix)]
 pub(crate) use pinned::PAGE;
 pub use pinned::PinnedBuffer;
@@ -57,6 +61,7 @@ pub(crate) use pointer::pointer_info;
 pub use pointer::{PointerInfo, PointerKind};
 pub(crate) use pool::allocate;
 pub use pool::{MemoryPool, PoolAccess, PoolReuse, PoolUsage};
+pub use range::DeviceRange;
 pub use register::Registered;
 pub use size::MemorySize;
 pub use slice::DeviceSlice;

@@ -6,7 +6,7 @@ use super::managed::NOT_ALIGNED;
 use super::register::Registration;
 use crate::call::name;
 use crate::context::Context;
-use crate::error::{Error, Result, means_not_taken};
+use crate::error::{Error, RangeUnit, Result, means_not_taken};
 use crate::memory::{Allocation, Element};
 use crate::registry::{host_saw, host_sees};
 use crate::stack::PushedGuard;
@@ -17,6 +17,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::{self, NonNull};
+use std::sync::Arc;
 
 /// The page size on the machines that this crate supports, so that a buffer shares no page with anything else.
 pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else { 1 << 12 };
@@ -72,6 +73,19 @@ enum Owner {
     Registered(Registration),
     /// The pool that it is freed to.
     Pool(Box<Allocation>),
+    /// All parts of a block together.
+    Shared(Arc<dyn Block>),
+}
+
+/// Page-locked memory that several buffers are parts of.
+pub(super) trait Block: Send + Sync {
+    fn context(&self) -> &Context;
+}
+
+impl<T: Element> Block for PinnedBuffer<T> {
+    fn context(&self) -> &Context {
+        PinnedBuffer::context(self)
+    }
 }
 
 /// Memory, which is not freed automatically.
@@ -221,7 +235,72 @@ impl<T: Element> PinnedBuffer<T> {
         match &self.owner {
             Owner::Registered(registration) => registration.context(),
             Owner::Pool(memory) => memory.context(),
+            Owner::Shared(block) => block.context(),
         }
+    }
+
+    /// Takes a part of a block, `len` elements from an address on the host that the devices use too.
+    ///
+    /// # Safety
+    /// 1. The memory belongs to the block and is initialised, and nothing else uses it while the buffer lives. The address is
+    ///    aligned.
+    pub(super) unsafe fn of_block(block: Arc<dyn Block>, start: NonNull<T>, len: usize) -> Self {
+        let memory = Memory::at(Some(start), len);
+        PinnedBuffer { mapped: memory.address(), memory, owner: Owner::Shared(block) }
+    }
+
+    /// Splits the buffer in two: the elements before `at`, and the others. Each part owns a share of the memory, which ends
+    /// with the last part, and is a buffer like any other. So a pool hands out parts of one page-locked block, and while the
+    /// device writes one of them, no reference to it exists.
+    ///
+    /// Makes no driver call.
+    ///
+    /// # Errors
+    /// [`InvalidRange`](Error::InvalidRange) if `at` is past the end. The buffer is dropped then.
+    ///
+    /// # Examples
+    /// ```
+    /// # use cuscope::{Context, Device, Result};
+    /// # fn main() -> Result {
+    /// # let context = Context::primary(Device::get(0)?)?;
+    /// let block = context.with(|gpu| gpu.pinned::<u8>(1 << 16))?;
+    /// let (mut first, rest) = block.split_at(4096)?;
+    /// let (second, rest) = rest.split_at(4096)?;
+    /// first.fill(7); // whatever the device does with `second`
+    /// drop((first, rest));
+    /// assert_eq!(second[..], [0; 4096]);
+    /// # Ok(()) }
+    /// ```
+    pub fn split_at(self, at: usize) -> Result<(Self, Self)> {
+        let len = self.memory.len;
+        let Some(rest) = len.checked_sub(at) else {
+            return Err(Error::InvalidRange {
+                call: "PinnedBuffer::split_at",
+                end: at,
+                len,
+                unit: RangeUnit::Elements,
+            });
+        };
+        let (start, mapped) = (self.memory.start, self.mapped);
+        let block = match &self.owner {
+            Owner::Shared(block) => block.clone(),
+            _ => Arc::new(self) as Arc<dyn Block>,
+        };
+        let part = |from: usize, len| PinnedBuffer {
+            // SAFETY: within the memory, or at its end: `from` is at most its length.
+            memory: Memory::at(Some(unsafe { start.add(from) }), len),
+            owner: Owner::Shared(block.clone()),
+            mapped: mapped + (from * size_of::<T>()) as CUdeviceptr,
+        };
+        Ok((part(0, at), part(at, rest)))
+    }
+
+    /// Returns the address of the memory on the host, without a reference to it: while the device uses a part, there must be
+    /// none. For a copy of a part that returns at once, see
+    /// [`download_unscoped`](crate::SyncStream::download_unscoped).
+    #[must_use]
+    pub fn as_non_null(&self) -> NonNull<T> {
+        self.memory.start
     }
 
     /// Returns the address of the memory on the host, without a reference to it: the device may use a part.
@@ -245,6 +324,7 @@ impl<T: Element> PinnedBuffer<T> {
         let only = (self.mapped != self.memory.address()).then_some(match &self.owner {
             Owner::Registered(registration) => registration.context(),
             Owner::Pool(memory) => memory.context(),
+            Owner::Shared(block) => block.context(),
         });
         (only, self.memory.slice_mut())
     }
@@ -266,7 +346,7 @@ impl<T: Element> PinnedBuffer<T> {
             Owner::Registered(registration) => {
                 registration.device_address(gpu, self.memory.start.as_ptr().cast())
             }
-            Owner::Pool(_) => {
+            Owner::Pool(_) | Owner::Shared(_) => {
                 gpu.enter(name!(cuMemHostGetDevicePointer_v2))?;
                 Ok(self.mapped)
             }
@@ -293,6 +373,8 @@ impl<T: Element> Drop for PinnedBuffer<T> {
             }
             // The pool gets the memory when this is dropped, with the fields.
             Owner::Pool(memory) => host_saw(memory.address()),
+            // The block ends with its last part.
+            Owner::Shared(_) => {}
         }
     }
 }

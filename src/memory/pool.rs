@@ -195,8 +195,8 @@ impl MemoryPool {
             reserved: [0 as c_uchar; 53],
         };
         let mut raw = ptr::null_mut();
-        // SAFETY: reads `properties` and writes one handle to `raw`, both valid for it.
         let shared = handles != ffi::CU_MEM_HANDLE_TYPE_NONE;
+        // SAFETY: reads `properties` and writes one handle to `raw`, both valid for it.
         unsafe { answer!(cuMemPoolCreate(&raw mut raw, &raw const properties)) }
             .explain(|code| refusals::no_pool(place, shared, bytes, code))?;
         MemoryPool(Arc::new(Inner { raw, place, owned: true })).with_access()

@@ -4,9 +4,10 @@
 use super::array::{ArrayFlags, ArrayShape};
 use super::pointer::{PointerKind, pointer_info};
 use super::{Location, MemoryPool, home};
-use crate::call::{Answer, answer};
+use crate::call::Answer;
 use crate::device::Device;
 use crate::error::Result;
+use crate::virtual_memory::refusals::{NOT_SHARED, no_room};
 use ffi::{CUdevice_attribute, CUdeviceptr, CUresult};
 
 /// Makes a call that allocates device memory. If there is none, makes it again after the streams of the device gave back
@@ -34,49 +35,22 @@ fn again(
 /// Returns why a device has not so many bytes: how much is free, and who has memory that it does not use.
 #[inline]
 pub(crate) fn no_memory(device: Device, bytes: usize, code: CUresult) -> Option<String> {
-    if code != ffi::CUDA_ERROR_OUT_OF_MEMORY {
-        return None;
+    let mut unused = String::new();
+    if code == ffi::CUDA_ERROR_OUT_OF_MEMORY {
+        let pooled = unused_in_pools(device);
+        if pooled > 0 {
+            unused += &format!(
+                "; its pools keep {pooled} bytes that no buffer uses: `MemoryPool::trim_to(0)` gives them back"
+            );
+        }
+        let kept = home::kept_on(device);
+        if kept > 0 {
+            unused += &format!(
+                "; ordered streams keep {kept} bytes that no buffer uses: `OrderedStream::trim` gives them back"
+            );
+        }
     }
-    let total = device.total_memory().ok()?;
-    if bytes > total {
-        return Some(format!(
-            "{bytes} bytes were requested, and the device has {total} in all: request less at once"
-        ));
-    }
-    let mut reason = format!("{bytes} bytes were requested");
-    if let Some(free) = free_of(device) {
-        reason += &format!(", and {free} of the device's {total} are free, maybe not in one piece");
-    }
-    let pooled = unused_in_pools(device);
-    if pooled > 0 {
-        reason += &format!(
-            "; its pools keep {pooled} bytes that no buffer uses: `MemoryPool::trim_to(0)` gives them back"
-        );
-    }
-    let kept = home::kept_on(device);
-    if kept > 0 {
-        reason += &format!(
-            "; ordered streams keep {kept} bytes that no buffer uses: `OrderedStream::trim` gives them back"
-        );
-    }
-    Some(
-        reason
-            + "; free device memory, destroy contexts (each takes about 0.5 GiB), or request less",
-    )
-}
-
-/// Returns the free memory of a device, if the current context is one of it.
-#[inline]
-fn free_of(device: Device) -> Option<usize> {
-    let (mut current, mut free, mut total) = (0, 0, 0);
-    // SAFETY: writes one device to `current`, which is valid for it; refused without a current context.
-    unsafe { answer!(cuCtxGetDevice(&raw mut current)) }.check().ok()?;
-    if current != device.raw() {
-        return None;
-    }
-    // SAFETY: writes one `usize` to each of `free` and `total`, which are valid for it.
-    unsafe { answer!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }.check().ok()?;
-    Some(free)
+    no_room(device, bytes, code, &unused)
 }
 
 /// Returns the bytes that the default pool and the current pool of a device reserve and no buffer uses.
@@ -182,10 +156,6 @@ pub(crate) fn pool_access(place: Location, device: Device) -> Option<String> {
         )
     })
 }
-
-/// For memory and pools that are created for other processes.
-pub(crate) const NOT_SHARED: &str = "the device shares no memory by file descriptors: create memory for this process alone, and \
-                                     export a buffer of `PushedGuard::alloc`";
 
 /// Returns why an operation on managed memory was refused, which is to be used at a place.
 #[inline]
@@ -417,23 +387,5 @@ fn limits(
             ),
             none,
         ],
-    }
-}
-
-/// Returns what a descriptor is of, and what it should be of.
-#[cfg(unix)]
-#[inline]
-pub(crate) fn wrong_descriptor(descriptor: std::os::fd::BorrowedFd<'_>, wanted: &str) -> String {
-    use std::os::fd::AsRawFd;
-    let number = descriptor.as_raw_fd();
-    match std::fs::read_link(format!("/proc/self/fd/{number}")) {
-        Ok(of) if of.starts_with("/dev/nvidiactl") => format!(
-            "the descriptor {number} is one of the driver, but not one of {wanted}; pools, physical memory, \
-             external memory and semaphores each have their own import"
-        ),
-        Ok(of) => {
-            format!("the descriptor {number} is one of `{}`, and not one of {wanted}", of.display())
-        }
-        Err(_) => format!("the descriptor {number} is not one of {wanted}"),
     }
 }

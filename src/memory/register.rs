@@ -95,7 +95,6 @@ impl Registration {
             return Answer::new(CALL, CUDA_SUCCESS);
         }
         if fork::is_child() {
-            self.ended = Some(false);
             return Answer::new(CALL, CUDA_ERROR_NOT_INITIALIZED);
         }
         // SAFETY: this is the only owner of the registration; no context need be current (F162).

@@ -75,6 +75,26 @@ impl fmt::Display for MemorySize {
 }
 
 impl Access<'_> {
+    /// Returns how many bytes from its address on a guarded kernel may read and write.
+    ///
+    /// A part of memory with rows may have rows of others between its own. The kernel may read them, but write only the
+    /// first row.
+    #[cfg(feature = "guard")]
+    #[inline]
+    pub(crate) fn extents(&self) -> [u64; 2] {
+        if self.is_array() {
+            return [0; 2];
+        }
+        let range = self.range();
+        let read = range.end - range.start;
+        let written = match self.grid {
+            _ if !self.writes => 0,
+            Some(_) if self.whole().is_none() => self.size().bytes() as u64,
+            _ => read,
+        };
+        [read, written]
+    }
+
     /// Returns how much memory it is to.
     #[inline]
     pub(crate) fn size(&self) -> MemorySize {

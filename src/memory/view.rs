@@ -3,7 +3,9 @@
 use super::access::Access;
 use super::array::{Array, ArraySlice, ArraySliceMut};
 use super::texel::Texel;
-use super::{Allocation, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut};
+use super::{
+    Allocation, DeviceRange, GrowableBuffer, PitchedBuffer, PitchedSlice, PitchedSliceMut,
+};
 use crate::context::Context;
 use crate::error::{Error, RangeUnit, Result};
 use crate::memory::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Element};
@@ -133,6 +135,7 @@ pub(crate) mod sealed {
         Texel: Array<'_, T>;
         Texel: ArraySlice<'_, '_, T>;
         Texel: ArraySliceMut<'_, '_, T>;
+        Element: DeviceRange<'_, T>;
     }
 }
 

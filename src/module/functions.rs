@@ -25,7 +25,7 @@ impl<'ctx> Module<'ctx> {
     }
 
     #[inline]
-    fn find(&self, name: &CStr) -> Result<Function<'ctx>> {
+    pub(super) fn find(&self, name: &CStr) -> Result<Function<'ctx>> {
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the module is loaded, `name` ends in NUL; needs no
         // current context (F38).

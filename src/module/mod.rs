@@ -1,11 +1,15 @@
 //! Modules: loaded code of one context.
 
 mod functions;
+#[cfg(feature = "guard")]
+mod guarded;
 mod load;
 pub(crate) mod refusals;
 mod variables;
 
 pub use crate::name::Name;
+#[cfg(feature = "guard")]
+pub use guarded::GuardedModule;
 pub use load::{Loaded, LoadingMode};
 pub(crate) use variables::lend;
 

@@ -46,8 +46,7 @@ impl<'a> CopyPeer<'a> {
     /// Returns the contexts of the source and of the destination.
     #[inline]
     fn contexts(&self) -> [CUcontext; 2] {
-        let of = |access: &Access<'a>| access.memory().map(|memory| memory.context());
-        [&self.from, &self.to].map(|access| of(access).map_or(ptr::null_mut(), Context::raw))
+        [&self.from, &self.to].map(|access| access.context().map_or(ptr::null_mut(), Context::raw))
     }
 }
 
@@ -85,13 +84,13 @@ impl Operation for CopyPeer<'_> {
             let (from, to) = (rows::End::device(&self.from), rows::End::device(&self.to));
             let params = rows::params(&from, &to, Some(grid), &self.to);
             // SAFETY: 1. Both have the extent of the copy (obligation 1), and they are distinct. Their contexts are
-            // alive, as each allocation owns its own. 2. The caller's obligation 2.
+            // alive, as each allocation owns its own and a range borrows it. 2. The caller's obligation 2.
             return unsafe { rows::enqueue_peer(&params, contexts, stream) };
         }
         let [from_context, to_context] = contexts;
         let (to, from, bytes) = (self.to.address, self.from.address, self.to.bytes());
         // SAFETY: both have as many elements (obligation 1), and they are distinct. Their contexts are alive, as each
-        // allocation owns its own, and none need be current (F341). The rest is the caller's obligation 2: the copy is
+        // allocation owns its own and a range borrows it, and none need be current (F341). The rest is the caller's obligation 2: the copy is
         // over when the stream is past it (F341).
         unsafe { answer!(cuMemcpyPeerAsync(to, to_context, from, from_context, bytes, stream)) }
     }

@@ -284,7 +284,11 @@ impl OrderedStream {
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
-        self.stream.query()
+        let idle = self.stream.query()?;
+        if idle {
+            self.home.watch().look()?;
+        }
+        Ok(idle)
     }
 
     /// Waits until all work in the stream is complete.
@@ -301,7 +305,7 @@ impl OrderedStream {
         let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
         match panic {
             Some(panic) => resume_unwind(panic),
-            None => waited,
+            None => waited.and_then(|()| self.home.watch().look()),
         }
     }
 

@@ -141,7 +141,9 @@ macro_rules! into_idle {
                 gpu: &PushedGuard<'ctx>,
             ) -> Result<$buffer<'ctx, T>, NotTaken<Self>> {
                 let waited = same_context("Ordered::into_idle", gpu.context() == self.context()).and_then(|()| {
-                    self.0.inner.home().map_or(Ok(()), |home| home.synchronize())
+                    let Some(home) = self.0.inner.home() else { return Ok(()) };
+                    home.synchronize()?;
+                    home.watch().look()
                 });
                 match waited {
                     Ok(()) => {

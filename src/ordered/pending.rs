@@ -75,7 +75,11 @@ impl<V> Pending<V> {
         }
         match self.mark.map(|mark| self.home.is_past(mark)) {
             Some(Ok(false)) => Ok(None),
-            Some(Ok(true)) => Ok(self.value.take()),
+            Some(Ok(true)) => {
+                let value = self.value.take();
+                self.home.watch().look()?;
+                Ok(value)
+            }
             // The wait tells whether the work is over.
             Some(Err(_)) | None => self.take().map(Some),
         }
@@ -95,6 +99,7 @@ impl<V> Pending<V> {
             return Err(TAKEN);
         }
         waited?;
+        self.home.watch().look()?;
         value.ok_or(TAKEN)
     }
 }
@@ -172,7 +177,10 @@ mod future {
             match Pin::new(done).poll(task) {
                 Poll::Pending => Poll::Pending,
                 // Behind the operation in its stream, so there is nothing left to wait for.
-                Poll::Ready(Ok(())) => Poll::Ready(this.value.take().ok_or(TAKEN)),
+                Poll::Ready(Ok(())) => {
+                    let value = this.value.take().ok_or(TAKEN);
+                    Poll::Ready(this.home.watch().look().and(value))
+                }
                 Poll::Ready(Err(_)) => Poll::Ready(this.take()),
             }
         }

@@ -11,7 +11,6 @@ use crate::driver::fork;
 use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::LaunchSpec;
 use crate::memory::access::Access;
@@ -219,7 +218,7 @@ impl OrderedStream {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, Watch::NONE)?;
+        let launch = kernel.launch(config, args, self.home.watch())?;
         // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
         unsafe { self.run(&launch) }
     }
@@ -433,7 +432,8 @@ impl OrderedStream {
         if operation.is_empty() {
             return enqueued;
         }
-        self.blocking().complete(enqueued, operation.host())
+        self.blocking().complete(enqueued, operation.host())?;
+        self.home.watch().look()
     }
 
     /// Returns the stream for an operation that waits.

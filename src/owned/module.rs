@@ -21,6 +21,8 @@ pub(crate) struct ModuleInner {
     pub(crate) contents: PtxContents,
     /// Its variables that are lent.
     pub(crate) leases: Arc<Leases>,
+    /// What its kernels use, dropped once it is unloaded.
+    pub(crate) used: Option<Box<dyn Send + Sync>>,
 }
 // SAFETY: a module is not tied to a thread: looking up and unloading need no current context and may
 // happen on any thread (F38, F40). The handle is never changed.
@@ -32,7 +34,7 @@ impl ModuleInner {
     /// Takes ownership of a module that was loaded and not unloaded.
     #[inline]
     pub(crate) fn new(raw: CUmodule, context: Context, contents: PtxContents) -> Self {
-        ModuleInner { raw, unloaded: false, context, contents, leases: Arc::default() }
+        ModuleInner { raw, unloaded: false, context, contents, leases: Arc::default(), used: None }
     }
 
     /// Unloads the module, unless that has been done. If the driver refuses it only on this thread, it is done later.
@@ -60,8 +62,11 @@ impl ModuleInner {
     /// Returns the owner of what is still to unload.
     #[cold]
     #[inline]
-    fn again(&self) -> ModuleInner {
-        ModuleInner::new(self.raw, self.context.clone(), PtxContents::default())
+    fn again(&mut self) -> ModuleInner {
+        let used = self.used.take();
+        let mut again = ModuleInner::new(self.raw, self.context.clone(), PtxContents::default());
+        again.used = used;
+        again
     }
 }
 

@@ -24,6 +24,7 @@ use crate::driver::release::{drop_contained, report_drop};
 use crate::error::Result;
 use crate::memory::access::Access;
 use crate::memory::uses::{FastPath, Op, OrderEvent, Tracked};
+use crate::memory::watch::Watch;
 use crate::registry::LentHost;
 use crate::stream::host_function::{Panic, Pending, first};
 use ffi::{CUevent, CUstream};
@@ -45,6 +46,8 @@ pub(crate) struct Order {
     behind_fault: bool,
     /// The number of pieces of memory that were used while there was no second stream, and not since.
     alone: Cell<usize>,
+    /// Where its guarded kernels note failures.
+    watch: Watch,
     more: OnceCell<Box<More>>,
 }
 
@@ -118,7 +121,8 @@ impl Order {
         let (host, first, alone, more) = Default::default();
         let behind_fault = fault::is_seen();
         let (fast_path, shut) = (FastPath::new(context), FastPath::shut());
-        Order { fast_path, shut, host, behind_fault, first, alone, more }
+        let watch = Watch::default();
+        Order { fast_path, shut, host, behind_fault, first, alone, watch, more }
     }
 
     /// Notes that host memory is lent, which may be page-locked.
@@ -185,6 +189,12 @@ impl Order {
     #[inline]
     fn more(&self) -> &More {
         self.more.get_or_init(Box::default)
+    }
+
+    /// Returns where its guarded kernels note failures.
+    #[inline]
+    pub(super) fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// Returns the state of several streams, if there are several.
@@ -368,6 +378,12 @@ impl Order {
     /// The error of the first stream that has one.
     #[inline]
     pub(super) fn finish(&self, context: &Context) -> Result {
+        self.wait_for_streams(context)?;
+        self.watch.look()
+    }
+
+    #[inline]
+    fn wait_for_streams(&self, context: &Context) -> Result {
         let wait = |stream| {
             // SAFETY: the stream is borrowed for the scope, which ends after this; needs no current context (F37).
             let make = move || unsafe { ffi::cuStreamSynchronize(stream) };

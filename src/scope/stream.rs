@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::memory::access::Access;
 use crate::memory::uses::FastPath;
+use crate::memory::watch::Watch;
 use crate::stream::Stream;
 use crate::stream::blocking::{RECORD, record_refused};
 use crate::stream::host_function::Pending;
@@ -93,6 +94,12 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[inline]
     pub(super) fn lend_host(&self) {
         self.order.lend_host();
+    }
+
+    /// Returns where guarded kernels of the scope note failures.
+    #[inline]
+    pub(crate) fn watch(&self) -> &Watch {
+        self.order.watch()
     }
 
     /// Keeps a host function until the scope is closed.
@@ -182,7 +189,11 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
-        self.stream.query()
+        let idle = self.stream.query()?;
+        if idle {
+            self.watch().look()?;
+        }
+        Ok(idle)
     }
 
     /// Blocks until all work in the stream is complete. The scope does this at its end.
@@ -192,7 +203,8 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuStreamSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {
-        self.stream.synchronize()
+        self.stream.synchronize()?;
+        self.watch().look()
     }
 }
 

@@ -6,7 +6,6 @@ use crate::args::KernelArgs;
 use crate::args::sealed::Operands;
 use crate::call::same_context;
 use crate::error::Result;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
 use crate::memory::access::Access;
@@ -314,7 +313,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, Watch::NONE)?;
+        let launch = kernel.launch(config, args, self.order.watch())?;
         // SAFETY: the memory among the arguments is borrowed until the scope has waited.
         unsafe { self.run_launch(launch) }
     }

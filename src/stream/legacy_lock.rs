@@ -132,6 +132,8 @@ mod tests {
     use super::*;
     use crate::context::ContextFlags;
     use crate::device::Device;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::mpsc;
     use std::thread;
 
     #[test]
@@ -150,5 +152,38 @@ mod tests {
             assert_eq!(capture.join().unwrap(), Ok(()));
         });
         drop(Operation::enter(&context, "another operation").unwrap());
+        // A capture of a thread whose own operations are over waits, too.
+        let answered = AtomicBool::new(false);
+        let captured = thread::scope(|threads| {
+            let (entered, has_entered) = mpsc::channel();
+            let (legacy, context, answered) = (&legacy, &context, &answered);
+            threads.spawn(move || {
+                let operation = Operation::enter(context, "an operation").unwrap();
+                entered.send(()).unwrap();
+                while lock(&legacy.state).captures == 0 && !answered.load(Ordering::Relaxed) {
+                    thread::yield_now();
+                }
+                drop(operation);
+            });
+            has_entered.recv().unwrap();
+            let captured = Capturing::enter(context, "a capture").map(drop);
+            answered.store(true, Ordering::Relaxed);
+            captured
+        });
+        assert_eq!(captured, Ok(()));
+    }
+
+    /// The operation of another thread of the parent never ends there.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn in_the_child_of_a_fork_a_capture_waits_for_nothing() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let operation = Operation::enter(&context, "an operation").unwrap();
+        assert!(fork::is_true_in_child(|| {
+            let refused = Capturing::enter(&context, "a capture").map(drop);
+            refused.unwrap_err().code() == Some(CUDA_ERROR_NOT_INITIALIZED)
+        }));
+        drop(operation);
     }
 }

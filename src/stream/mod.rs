@@ -5,6 +5,7 @@ mod short;
 mod sync_stream;
 mod sync_default_stream;
 mod stream_ordered;
+pub(crate) mod unscoped;
 mod attributes;
 pub(crate) mod value;
 pub(crate) mod host_function;

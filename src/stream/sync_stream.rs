@@ -5,9 +5,9 @@ use crate::args::KernelArgs;
 use crate::context::Context;
 use crate::error::Result;
 use crate::event::Event;
-use crate::guard::Watch;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::LaunchSpec;
+use crate::memory::watch::Watch;
 use crate::memory::{
     Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall,
     Location,
@@ -56,7 +56,7 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct SyncStream<'g, 'ctx> {
     stream: &'g Stream<'ctx>,
-    blocking: Blocking<'g>,
+    pub(super) blocking: Blocking<'g>,
 }
 // SAFETY: beside the stream, which is `Sync`, this holds its handle, which is not tied to a thread and is
 // never changed: it is no default stream's.
@@ -393,9 +393,11 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, Watch::NONE)?;
+        let watch = Watch::default();
+        let launch = kernel.launch(config, args, &watch)?;
         // SAFETY: the memory among the arguments is borrowed as it is used, until this returns.
-        unsafe { self.blocking.run(launch) }
+        unsafe { self.blocking.run(launch) }?;
+        watch.look()
     }
 
     /// Launches a kernel that nobody vouches for yet, and waits for it.

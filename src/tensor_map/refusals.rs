@@ -42,9 +42,7 @@ impl TensorLayout {
         code: CUresult,
     ) -> Option<String> {
         let capability = device.compute_capability().ok()?;
-        if code == ffi::CUDA_ERROR_NOT_SUPPORTED
-            || device.attribute(ffi::CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED) == Ok(0)
-        {
+        if code == ffi::CUDA_ERROR_NOT_SUPPORTED || capability.0 < 9 {
             let needed =
                 if matches!(self.pieces, Pieces::WideColumns { .. }) { "10.0" } else { "9.0" };
             let (major, minor) = capability;

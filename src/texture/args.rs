@@ -5,7 +5,7 @@ use crate::args::KernelArg;
 use crate::args::sealed::Operand;
 use crate::graph::GraphBuffers;
 use crate::graph::names;
-use crate::kernel::{Argument, SurfaceObject, TextureObject, opaque};
+use crate::kernel::{Accepted, SurfaceObject, TextureObject, opaque};
 use crate::memory::access::Access;
 use crate::memory::lent::Within;
 
@@ -41,15 +41,15 @@ objects! {
 }
 
 #[diagnostic::do_not_recommend]
-impl<M> Argument<TextureObject> for &Texture<'_, M> {
+impl<M> Accepted<TextureObject> for &Texture<'_, M> {
     opaque!("a texture");
 }
 #[diagnostic::do_not_recommend]
-impl<M> Argument<SurfaceObject> for &Surface<'_, M> {
+impl<M> Accepted<SurfaceObject> for &Surface<'_, M> {
     opaque!("a surface");
 }
 #[diagnostic::do_not_recommend]
-impl<M> Argument<SurfaceObject> for &mut Surface<'_, M> {
+impl<M> Accepted<SurfaceObject> for &mut Surface<'_, M> {
     opaque!("a surface");
 }
 

@@ -6,7 +6,7 @@ use crate::args::sealed::Operand;
 use crate::context::Context;
 use crate::graph::GraphBuffers;
 use crate::graph::buffers::sealed::Names;
-use crate::kernel::{Argument, SurfaceObject, TextureObject, opaque};
+use crate::kernel::{Accepted, SurfaceObject, TextureObject, opaque};
 use crate::memory::access::Access;
 use crate::memory::object::Object;
 use crate::memory::view::{DeviceMemory, DeviceMemoryMut, sealed::Viewed};
@@ -198,7 +198,7 @@ macro_rules! arguments {
             }
         }
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Argument<$stands> for $argument {
+        impl<$($generics)*> Accepted<$stands> for $argument {
             opaque!("a texture or surface");
         }
     )* };

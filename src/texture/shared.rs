@@ -7,7 +7,7 @@ use crate::args::sealed::Operand;
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::driver::release::put_off;
-use crate::kernel::{Argument, TextureObject, opaque};
+use crate::kernel::{Accepted, TextureObject, opaque};
 use crate::memory::InOrder;
 use crate::memory::access::Access;
 use crate::memory::home::{Ended, Home, Readers};
@@ -184,6 +184,6 @@ impl Operand for &SharedTexture {
     }
 }
 #[diagnostic::do_not_recommend]
-impl Argument<TextureObject> for &SharedTexture {
+impl Accepted<TextureObject> for &SharedTexture {
     opaque!("a texture");
 }

@@ -36,7 +36,7 @@
 
 mod multicast;
 mod physical;
-mod refusals;
+pub(crate) mod refusals;
 mod reservation;
 
 pub use multicast::Multicast;

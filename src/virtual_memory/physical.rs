@@ -7,7 +7,7 @@ use crate::device::Device;
 use crate::driver::capture_mode::release_relaxed;
 use crate::error::Result;
 #[cfg(unix)]
-use crate::memory::refusals::wrong_descriptor;
+use crate::error::wrong_descriptor;
 use crate::sync::Arc;
 use ffi::{CUmemAllocationHandleType, CUmemAllocationProp, CUmemGenericAllocationHandle};
 use static_assertions::assert_impl_all;
@@ -98,8 +98,8 @@ impl PhysicalMemory {
         handles: CUmemAllocationHandleType,
     ) -> Result<PhysicalMemory> {
         let (properties, mut raw) = (properties(device, handles), 0);
-        // SAFETY: writes a handle to `raw` and reads `properties`, which are valid for it; the flags must be 0.
         let shared = handles != ffi::CU_MEM_HANDLE_TYPE_NONE;
+        // SAFETY: writes a handle to `raw` and reads `properties`, which are valid for it; the flags must be 0.
         unsafe { answer!(cuMemCreate(&raw mut raw, bytes, &raw const properties, 0)) }
             .explain(|code| refusals::create(device, bytes, shared, code))?;
         Ok(PhysicalMemory(Arc::new(Handle { raw, bytes, device })))

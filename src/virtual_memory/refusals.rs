@@ -1,8 +1,9 @@
 //! The reasons for which the driver refuses virtual memory.
+#![allow(unsafe_code, reason = "calls the driver")]
 
 use super::{Multicast, PhysicalMemory};
+use crate::call::answer;
 use crate::device::Device;
-use crate::memory::refusals::{NOT_SHARED, no_memory};
 use ffi::CUresult;
 
 /// Returns why a number of bytes does not suit, which must be a multiple of the granularity.
@@ -52,7 +53,7 @@ pub(super) fn no_virtual_memory(device: Device) -> Option<String> {
 #[inline]
 pub(super) fn create(device: Device, bytes: usize, shared: bool, code: CUresult) -> Option<String> {
     no_multiple("the size", bytes, PhysicalMemory::granularity(device).ok())
-        .or_else(|| no_memory(device, bytes, code))
+        .or_else(|| no_room(device, bytes, code, ""))
         .or_else(|| no_virtual_memory(device))
         .or_else(|| {
             (shared && code == ffi::CUDA_ERROR_NOT_SUPPORTED).then(|| NOT_SHARED.to_owned())
@@ -158,7 +159,7 @@ pub(super) fn multicast(devices: &[Device], bytes: usize, code: CUresult) -> Opt
         return Some(reason);
     }
     no_multiple("the size", bytes, Multicast::granularity(devices, bytes).ok())
-        .or_else(|| no_memory(devices[0], bytes, code))
+        .or_else(|| no_room(devices[0], bytes, code, ""))
 }
 
 /// Returns why memory of so many bytes was not bound at an offset of an object.
@@ -175,5 +176,49 @@ pub(super) fn bind(
     offset
         .flatten()
         .or_else(|| no_multiple("the size of the memory", bytes, granularity))
-        .or_else(|| no_memory(*devices.first()?, bytes, code))
+        .or_else(|| no_room(*devices.first()?, bytes, code, ""))
+}
+
+/// For memory and pools that are created for other processes.
+pub(crate) const NOT_SHARED: &str = "the device shares no memory by file descriptors: create memory for this process alone, and \
+                                     export a buffer of `PushedGuard::alloc`";
+
+/// Returns why a device has not so many bytes. `unused` says who has memory that it does not use.
+#[inline]
+pub(crate) fn no_room(
+    device: Device,
+    bytes: usize,
+    code: CUresult,
+    unused: &str,
+) -> Option<String> {
+    if code != ffi::CUDA_ERROR_OUT_OF_MEMORY {
+        return None;
+    }
+    let total = device.total_memory().ok()?;
+    if bytes > total {
+        return Some(format!(
+            "{bytes} bytes were requested, and the device has {total} in all: request less at once"
+        ));
+    }
+    let mut reason = format!("{bytes} bytes were requested");
+    if let Some(free) = free_of(device) {
+        reason += &format!(", and {free} of the device's {total} are free, maybe not in one piece");
+    }
+    Some(format!(
+        "{reason}{unused}; free device memory, destroy contexts (each takes about 0.5 GiB), or request less"
+    ))
+}
+
+/// Returns the free memory of a device, if the current context is one of it.
+#[inline]
+fn free_of(device: Device) -> Option<usize> {
+    let (mut current, mut free, mut total) = (0, 0, 0);
+    // SAFETY: writes one device to `current`, which is valid for it; refused without a current context.
+    unsafe { answer!(cuCtxGetDevice(&raw mut current)) }.check().ok()?;
+    if current != device.raw() {
+        return None;
+    }
+    // SAFETY: writes one `usize` to each of `free` and `total`, which are valid for it.
+    unsafe { answer!(cuMemGetInfo_v2(&raw mut free, &raw mut total)) }.check().ok()?;
+    Some(free)
 }

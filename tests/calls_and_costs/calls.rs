@@ -14,6 +14,7 @@ mod ordered;
 mod peers;
 mod pitched;
 mod rows;
+mod runtimes;
 mod streams;
 mod table;
 mod textures;
@@ -360,6 +361,7 @@ fn the_page_tells_what_every_operation_costs() {
         graphs::graphs(&mut table, &gpu);
         nodes::nodes(&mut table, &gpu);
         ordered::ordered(&mut table, &gpu);
+        runtimes::runtimes(&mut table, &gpu);
         launches::diagnostics(&mut table, &gpu);
         table.is_in_the_docs();
     });

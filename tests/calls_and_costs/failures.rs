@@ -71,7 +71,7 @@ const TOLERATED: [(&str, &str); 10] = [
 /// Whether a call that failed once may have been made once more, to good effect: a capture of foreign code
 /// refused it in a thread whose mode that changed, or memory ran out that streams kept.
 fn can_be_made_again(call: &str, fault: Fault) -> bool {
-    const BANNED: [&str; 24] = [
+    const BANNED: [&str; 25] = [
         "cuDestroyExternalMemory",
         "cuDestroyExternalSemaphore",
         "cuGraphicsUnmapResources",
@@ -85,6 +85,7 @@ fn can_be_made_again(call: &str, fault: Fault) -> bool {
         "cuStreamQuery",
         "cuMemFree_v2",
         "cuMemFreeAsync",
+        "cuMemFreeHost",
         "cuMemHostUnregister",
         "cuArrayDestroy",
         "cuMipmappedArrayDestroy",

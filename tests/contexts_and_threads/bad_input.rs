@@ -5,8 +5,13 @@ use crate::common::gpu::{kernel, new_context, new_context_on, with_gpu};
 use crate::common::kernels::{STORE, TRAP};
 use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::{
-    ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig, MemoryPool, StreamFlags,
-    ffi, memory::PoolAccess,
+    Context, ContextFlags, ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig,
+    Library, MemoryPool, Ptx, Result, StreamFlags,
+    context::SmSplitFlags,
+    diagnostics::{CoreDumps, DriverLog},
+    ffi,
+    jit::JitOptions,
+    memory::{CopyFlags, PoolAccess},
 };
 
 /// The message names the call, and goes on behind what went wrong with what to do.
@@ -322,4 +327,71 @@ fn ordered_streams() {
         let counter = refused.value.expect("it comes back");
         assert_eq!(gpu.on(ordered.stream(gpu).unwrap()).to_vec(&counter).unwrap().len(), 1);
     });
+}
+
+/// What is refused before a call names the call that was not made.
+#[test]
+fn each_refusal_of_an_argument_names_its_call() {
+    let device = Device::get(0).unwrap();
+    let both = ContextFlags::SCHED_SPIN | ContextFlags::SCHED_YIELD;
+    let params = ffi::CUctxCreateParams {
+        execAffinityParams: std::ptr::null_mut(),
+        numExecAffinityParams: 0,
+        cigParams: std::ptr::null_mut(),
+    };
+    // SAFETY: the pointers are null.
+    let with_params = unsafe { Context::create_with_params(device, both, params) };
+    let split = device.sm_resource().unwrap().split_by_count(0, 8, SmSplitFlags::empty());
+    let library = Library::load(&Ptx::new(STORE).unwrap()).unwrap();
+    let (kernel, unknown) = (library.kernel("store").unwrap(), 9999);
+    let mut refused: Vec<(&str, Result)> = vec![
+        ("cuCtxCreate_v3", Context::create_with_affinity(device, both, 1).map(drop)),
+        ("cuCtxCreate_v4", with_params.map(drop)),
+        ("cuDevicePrimaryCtxSetFlags_v2", device.set_primary_context_flags(both)),
+        ("cuDevSmResourceSplitByCount", split.map(drop)),
+        ("cuDevResourceGenerateDesc", Context::create_green(&[]).map(drop)),
+        ("cuDeviceGetAttribute", device.attribute(ffi::CUdevice_attribute(unknown)).map(drop)),
+        ("cuCoredumpSetAttributeGlobal", CoreDumps::process().set_file("a\0b")),
+        ("cuLogsDumpToFile", DriverLog::all().write_to("a\0b")),
+        ("cuLibraryGetKernel", library.kernel("a\0b").map(drop)),
+        ("cuLibraryGetManaged", library.managed("a\0b").map(drop)),
+        ("cuLibraryGetUnifiedFunction", library.unified_function("a\0b").map(drop)),
+        (
+            "cuKernelGetAttribute",
+            kernel.attribute(device, ffi::CUfunction_attribute(unknown)).map(drop),
+        ),
+        (
+            "cuKernelSetAttribute",
+            kernel.set_attribute(device, ffi::CUfunction_attribute(unknown), 1),
+        ),
+    ];
+    with_gpu(|gpu| {
+        let (stream, ordered, most) =
+            (gpu.stream().unwrap(), gpu.ordered_stream().unwrap(), usize::MAX);
+        let (on, pool) = (gpu.on(&stream), MemoryPool::create(device).unwrap());
+        let module = gpu.load_ptx(STORE).unwrap();
+        let (x, mut rows) =
+            (gpu.alloc::<u32>(3).unwrap(), gpu.alloc_pitched::<u32>((2, 2)).unwrap());
+        let add = gpu.linker(&JitOptions::new()).unwrap().add(&Ptx::new(STORE).unwrap(), "a\0b");
+        refused.extend([
+            ("cuCoredumpSetAttribute", gpu.core_dumps().set_file("a\0b")),
+            ("cuMemAllocAsync", ordered.alloc_pitched::<u32>((most, 2)).map(drop)),
+            ("cuMemAllocAsync", ordered.alloc::<u32>(most).map(drop)),
+            ("cuMemAllocFromPoolAsync", on.alloc_from::<u32>(&pool, most).map(drop)),
+            ("cuModuleGetFunction", module.function("a\0b").map(drop)),
+            ("cuModuleGetFunction", module.kernel::<(&mut [u32], u32)>("a\0b").map(drop)),
+            ("cuModuleGetGlobal_v2", module.variable::<u32>("a\0b").map(drop)),
+            ("cuLibraryGetGlobal", library.variable::<u32>(gpu, "a\0b").map(drop)),
+            ("cuLinkAddData_v2", add.map(drop)),
+        ]);
+        if ffi::cuMemcpy3DWithAttributesAsync().is_ok() {
+            let copied = on.copy_with(&x, &mut rows, CopyFlags::empty());
+            refused.push(("cuMemcpy3DWithAttributesAsync", copied));
+        }
+    });
+    for (call, result) in refused {
+        let error = result.expect_err(call);
+        // A driver may lack the function, which names itself too.
+        assert_eq!(error.call(), Some(call), "{error}");
+    }
 }

@@ -7,9 +7,12 @@ use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, Result, StreamFlags,
     context::{ContextKind, SmSplitFlags},
-    current_context, driver_version, ffi,
+    current_context,
+    diagnostics::CoreDumps,
+    driver_version, ffi,
     foreign::{Ownership, ReleaseWith},
     settings::{CacheConfig, Limit, SharedMemoryConfig},
+    virtual_memory::Reservation,
 };
 use std::collections::HashSet;
 
@@ -488,4 +491,26 @@ fn a_device_is_found_by_its_pci_address() {
     assert_eq!(code("ffff:ff:1f.7"), Some(ffi::CUDA_ERROR_INVALID_DEVICE));
     assert_eq!(code("a bus"), Some(ffi::CUDA_ERROR_INVALID_VALUE));
     assert_eq!(code("0000:00\0"), None);
+}
+
+/// Functions that may be the first of a process that call the driver: they initialise it.
+macro_rules! first_calls {
+    ($($test:ident: $call:expr;)*) => { $(
+        #[test]
+        fn $test() {
+            fresh!($test, {
+                let result: Result = $call;
+                if let Err(error) = result {
+                    assert_ne!(error.code(), Some(ffi::CUDA_ERROR_NOT_INITIALIZED), "{error}");
+                }
+            });
+        }
+    )* };
+}
+first_calls! {
+    the_current_context_may_be_asked_for_first: current_context().map(drop);
+    a_device_may_be_looked_up_first: Device::by_pci_bus_id("0000:00:00").map(drop);
+    addresses_may_be_reserved_first: Reservation::new(1 << 30).map(drop);
+    core_dumps_may_be_looked_at_first: CoreDumps::process().enabled().map(drop);
+    core_dumps_may_be_set_first: CoreDumps::process().set_host(true);
 }

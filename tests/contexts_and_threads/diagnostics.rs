@@ -155,7 +155,15 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
         assert!(!or_skip!(process.enabled()));
         assert!(process.host().unwrap() && !process.lightweight().unwrap());
         assert!(!process.user_trigger().unwrap());
+        if common::software() {
+            // A real driver would make the pipe. It writes dumps of faults, too.
+            process.set_user_trigger(true).unwrap();
+            assert!(process.user_trigger().unwrap());
+            process.set_enabled(false).unwrap();
+            assert!(process.user_trigger().unwrap() && !process.enabled().unwrap());
+        }
         process.set_user_trigger(false).unwrap();
+        assert!(!process.user_trigger().unwrap());
         process.set_lightweight(true).unwrap();
         assert_eq!(process.flags().unwrap(), LIGHTWEIGHT);
         process.set_host(false).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::common::gpu::new_context;
 #[cfg(unix)]
-use crate::common::gpu::with_gpu;
+use crate::common::gpu::{try_with_gpu, with_gpu};
 use crate::common::random::{fewer_on_a_gpu, scheduled};
 use crate::common::{HANG, fewer};
 use crate::{common, fresh, skip_under_miri};
@@ -12,8 +12,19 @@ use cuscope::{
     PushedGuard, Result, Stream, detached::Branded, ffi,
 };
 #[cfg(unix)]
+use cuscope::{
+    Device, Library, MemoryPool, Ptx,
+    context::SmSplitFlags,
+    diagnostics::{on_driver_log, on_over_budget},
+    jit::JitOptions,
+    texture::{ArrayFlags, ArrayShape, Sampling},
+    virtual_memory::{PhysicalMemory, Reservation},
+};
+#[cfg(unix)]
 use cuscope_softdriver::control::{live, record};
 use std::cell::RefCell;
+#[cfg(unix)]
+use std::future::Future;
 #[cfg(unix)]
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -290,6 +301,164 @@ fn scratch_memory_is_dropped_in_the_child_of_a_fork() {
             })
             .unwrap();
             assert_eq!(live(), before);
+        });
+    });
+}
+
+/// In the child of a fork nothing is called for a value of any kind, and nothing is reported.
+#[cfg(unix)] // it forks
+#[test]
+fn each_kind_of_value_is_left_alone_in_the_child_of_a_fork() {
+    skip_under_miri!("it forks");
+    static REPORTED: AtomicUsize = AtomicUsize::new(0);
+    fn left_alone(kind: &str, value: impl Sized) {
+        let status = fork(|| {
+            let ((), calls) = record(|| drop(value));
+            calls.is_empty() && REPORTED.load(Ordering::Relaxed) == 0
+        });
+        assert_eq!(status, 0, "{kind}: the child called the driver, or died");
+    }
+    fresh!(each_kind_of_value_is_left_alone_in_the_child_of_a_fork, {
+        cuscope::on_release_error(|_| {
+            REPORTED.fetch_add(1, Ordering::Relaxed);
+        });
+        let (device, ptx) = (Device::get(0).unwrap(), Ptx::new(common::kernels::STORE).unwrap());
+        let bytes = PhysicalMemory::granularity(device).unwrap();
+        let (shape, surface) = (ArrayShape::D2 { width: 4, height: 4 }, ArrayFlags::SURFACE);
+        let groups =
+            device.sm_resource().and_then(|all| all.split_by_count(1, 8, SmSplitFlags::empty()));
+        left_alone("a green context", Context::create_green(&groups.unwrap().groups).unwrap());
+        left_alone("a primary context", Context::primary(device).unwrap());
+        left_alone("a hook of the driver's log", on_driver_log(|_, _| ()).unwrap());
+        left_alone("a hook of a budget", on_over_budget(device, |_| ()).unwrap());
+        left_alone("a library", Library::load(&ptx).unwrap());
+        left_alone("memory without an address", PhysicalMemory::create(device, bytes).unwrap());
+        let mut addresses = Reservation::new(2 * bytes).unwrap();
+        addresses.map(0, PhysicalMemory::create(device, bytes).unwrap()).unwrap();
+        left_alone("mapped addresses", addresses);
+        try_with_gpu(|gpu| {
+            let (mut stream, sampling) = (gpu.stream()?, Sampling::default());
+            let on = gpu.on(&stream);
+            left_alone("rows", gpu.alloc_pitched::<u32>((4, 4))?);
+            left_alone("memory of a stream", on.alloc::<u32>(4)?);
+            let pool = MemoryPool::create(device)?;
+            left_alone("memory of a pool", on.alloc_from::<u32>(&pool, 4)?);
+            left_alone("a pool", pool);
+            left_alone("page-locked memory", gpu.pinned::<u32>(4)?);
+            let mut data = vec![0_u8; 8192];
+            // SAFETY: dropped before the data.
+            left_alone("registered memory", unsafe { gpu.register(&mut data) }?);
+            left_alone("memory that grows", {
+                let mut grown = gpu.alloc_growable::<u32>(4)?;
+                grown.grow(4)?;
+                grown
+            });
+            left_alone("an array", gpu.alloc_array::<u32>(shape, surface)?);
+            left_alone("levels", gpu.alloc_mipmapped_array::<u32>(shape, 2, surface)?);
+            left_alone("a surface", gpu.surface(gpu.alloc_array::<u32>(shape, surface)?)?);
+            left_alone(
+                "a texture",
+                gpu.texture(gpu.alloc_array::<u32>(shape, surface)?, sampling)?,
+            );
+            left_alone("a link", gpu.linker(&JitOptions::new())?.add(&ptx, "store")?);
+            left_alone("a profile", gpu.profiling()?);
+            left_alone("the end of a stream", gpu.stream()?.finished()?);
+            let mut x = gpu.alloc::<u32>(4)?;
+            let graph = gpu.capture(&mut stream, |c| c.stream().zero(&mut c.hold(&mut x)))?;
+            left_alone("a graph", graph);
+            let (definition, _) = gpu.define_graph(|g| g.host_function(&[], || ()))?;
+            left_alone("a definition of a graph", definition);
+            let keep = gpu.alloc::<u32>(4)?;
+            let (address, ordered) = (keep.address(), gpu.ordered_stream()?);
+            // SAFETY: 1. to 3. The memory is kept, and nobody else uses it.
+            let foreign = unsafe { gpu.buffer_from_raw::<u32>(address, 4, keep.detach()) }?;
+            left_alone("memory of other code", ordered.adopt(foreign).unwrap());
+            Ok(())
+        });
+    });
+}
+
+/// Runs `f`, which forks where it calls what it is lent; in the child, what it returns there has to be refused.
+#[cfg(unix)]
+fn refused_in_the_child(what: &str, f: impl FnOnce(&dyn Fn()) -> Result) {
+    let child = std::cell::Cell::new(false);
+    let parent = std::cell::Cell::new(0);
+    let result = f(&|| {
+        // SAFETY: the child leaves below. The process is one of the test's own (`fresh!`), in which no other thread holds
+        // a lock that the child needs.
+        let pid = unsafe { libc::fork() };
+        child.set(pid == 0);
+        parent.set(pid);
+    });
+    if child.get() {
+        let code = result.err().and_then(|error| error.code());
+        let refused = code == Some(ffi::CUDA_ERROR_NOT_INITIALIZED);
+        // SAFETY: leaves without destructors, as the child of a fork does.
+        unsafe { libc::_exit(if refused { 0 } else { 1 }) };
+    }
+    result.unwrap();
+    let mut status = 0;
+    // SAFETY: waits for the child made above; `status` is valid for one `c_int`.
+    assert_eq!(unsafe { libc::waitpid(parent.get(), &raw mut status, 0) }, parent.get());
+    assert_eq!(status, 0, "{what} returned something else in the child");
+}
+
+/// What closes behind a closure that forks tells in the child that it did nothing there.
+#[cfg(unix)] // it forks
+#[test]
+fn what_a_closure_returns_to_in_the_child_of_a_fork_is_refused() {
+    skip_under_miri!("it forks");
+    fresh!(what_a_closure_returns_to_in_the_child_of_a_fork_is_refused, {
+        try_with_gpu(|gpu| {
+            let (mut stream, second) = (gpu.stream()?, gpu.stream()?);
+            let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+            refused_in_the_child("a scope", |fork| {
+                gpu.scope(|s| {
+                    s.on(&stream).zero(&mut s.hold(&mut x))?;
+                    fork();
+                    Ok(())
+                })
+            });
+            refused_in_the_child("a scope of two streams", |fork| {
+                gpu.scope(|s| {
+                    s.on(&stream).zero(&mut s.hold(&mut x))?;
+                    s.on(&second).zero(&mut s.hold(&mut y))?;
+                    fork();
+                    Ok(())
+                })
+            });
+            refused_in_the_child("a capture", |fork| {
+                let captured = gpu.capture(&mut stream, |c| {
+                    c.stream().zero(&mut c.hold(&mut x))?;
+                    fork();
+                    Ok(())
+                });
+                captured.map(drop).map_err(|error| match error.call() {
+                    Some("cuStreamEndCapture") => error,
+                    _ => cuscope::Error::StackTaken, // another error than the one that is looked for
+                })
+            });
+            let mut data = vec![0_u8; 8192];
+            refused_in_the_child("registered memory", |fork| {
+                gpu.with_registered(&mut data, |_| {
+                    fork();
+                    Ok(())
+                })
+            });
+            let mut finished = stream.finished()?;
+            stream.synchronize()?;
+            refused_in_the_child("the end of a stream", |fork| {
+                fork();
+                let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+                let mut polled = std::task::Poll::Pending;
+                common::until("the end of the stream", || {
+                    polled = std::pin::Pin::new(&mut finished).poll(&mut task);
+                    polled.is_ready()
+                });
+                let std::task::Poll::Ready(result) = polled else { unreachable!() };
+                result
+            });
+            Ok(())
         });
     });
 }

@@ -6,14 +6,18 @@ use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::{COUNT, SPIN, TRAP};
 use crate::common::{HANG, one_at_a_time, software, until};
 use crate::{aborts, fresh, skip};
+use cuscope::foreign::Ownership;
+use cuscope::memory::Location;
 use cuscope::texture::{ArrayFlags, ArrayShape};
-use cuscope::{Context, ContextStack, Device, Error, LaunchConfig, PushedGuard, Result, ffi};
+use cuscope::{
+    Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PushedGuard, Result, ffi,
+};
 use cuscope_softdriver::control::live;
-use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use cuscope_softdriver::faults::{Fault, Which, install, with_fault};
 use std::ffi::CString;
 use std::ptr::null_mut;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -79,6 +83,31 @@ fn a_scope_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
     );
 }
 
+/// So where several streams are waited for.
+#[test]
+fn a_scope_of_two_streams_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        a_scope_of_two_streams_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (first, second) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+            let (x, y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
+            let (mut one, mut other) = (gpu.pinned::<u32>(4).unwrap(), [0; 4]);
+            let result = gpu.scope(|s| {
+                s.on(&first).download(&x, &mut one)?;
+                s.on(&second).download(&y, &mut other)?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
 /// Lets a kernel trap in the primary context, which other code has: this crate does not know it.
 fn fault_in_the_primary_context_of_other_code() {
     let trap = || {
@@ -132,6 +161,7 @@ fn page_locked_memory_beside_a_fault_in_the_primary_context_of_other_code_aborts
 /// Nobody has measured that a copy between an array and pageable memory is over when its call returns.
 #[test]
 fn a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
     aborts!(
         a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts,
         ["without waiting", "may still use page-locked"],
@@ -144,6 +174,180 @@ fn a_scope_that_copied_to_an_array_beside_a_fault_elsewhere_aborts() {
             let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
             let result = gpu.scope(|s| {
                 s.on(&stream).upload(&[7; 4], &mut s.hold(&mut array))?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// The other copies with arrays.
+macro_rules! copies_with_arrays {
+    ($($test:ident: |$scope:ident, $run:ident, $array:ident, $host:ident| $copy:expr;)*) => { $(
+        #[test]
+        fn $test() {
+            let _one = one_at_a_time();
+            aborts!($test, ["without waiting", "may still use page-locked"], {
+                let (a, b) = (new_context(), new_context());
+                let mut stack = ContextStack::current_thread().unwrap();
+                let gpu = stack.push(&a).unwrap();
+                let (stream, mut host) = (gpu.stream().unwrap(), [7_u32; 4]);
+                let shape = ArrayShape::D1 { width: 4 };
+                let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
+                let result = gpu.scope(|$scope| {
+                    let ($run, $array) = ($scope.on(&stream), &mut $scope.hold(&mut array));
+                    let $host = &mut host;
+                    $copy?;
+                    fault_in(&b);
+                    Ok(())
+                });
+                panic!("the scope returned {result:?} and its memory");
+            });
+        }
+    )* };
+}
+copies_with_arrays! {
+    a_scope_that_copied_from_an_array_beside_a_fault_elsewhere_aborts:
+        |s, run, array, host| run.download(&*array, host);
+    a_scope_that_staged_a_copy_to_an_array_beside_a_fault_elsewhere_aborts:
+        |s, run, array, host| run.upload_staged(&s.stage(host), array);
+    a_scope_that_staged_a_copy_from_an_array_beside_a_fault_elsewhere_aborts:
+        |s, run, array, host| run.download_staged(&*array, &mut s.stage(host));
+}
+
+/// Memory of a pool of the host is page-locked.
+#[test]
+fn a_scope_that_lent_memory_of_a_host_pool_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    let pool = MemoryPool::create(Location::Host);
+    if pool.as_ref().is_err_and(|error| error.code() == Some(ffi::CUDA_ERROR_NOT_SUPPORTED)) {
+        skip!("there are no pools of the host");
+    }
+    drop(pool);
+    aborts!(
+        a_scope_that_lent_memory_of_a_host_pool_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (stream, x) = (gpu.stream().unwrap(), gpu.alloc::<u32>(4).unwrap());
+            let pool = MemoryPool::create(Location::Host).unwrap();
+            let mut host = gpu.on(&stream).alloc_pinned_from::<u32>(&pool, 4).unwrap();
+            let result = gpu.scope(|s| {
+                s.on(&stream).download(&x, &mut host)?;
+                fault_in(&b);
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// What was page-locked, or seen by the host, and is freed, makes no other memory so.
+#[test]
+fn memory_that_was_page_locked_before_a_fault_elsewhere_aborts_nothing() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("devices may use all memory of the host");
+    }
+    fresh!(memory_that_was_page_locked_before_a_fault_elsewhere_aborts_nothing, {
+        let (a, b) = (new_context(), new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let (stream, x) = (gpu.stream().unwrap(), gpu.alloc::<u32>(4).unwrap());
+        drop(gpu.pinned::<u32>(4).unwrap());
+        let pool = MemoryPool::create(Location::Host).unwrap();
+        drop(gpu.on(&stream).alloc_pinned_from::<u32>(&pool, 4).unwrap());
+        let managed = || {
+            let mut managed = gpu.managed::<u32>(4).unwrap();
+            gpu.host_slice_mut(&mut managed).unwrap().fill(1);
+            managed
+        };
+        drop(managed());
+        let ordered = gpu.ordered_stream().unwrap();
+        drop(ordered.adopt(managed()).unwrap());
+        drop(ordered);
+        let mut host = [0; 4];
+        let result = gpu.scope(|s| {
+            s.on(&stream).download(&x, &mut host)?;
+            fault_in(&b);
+            Ok(())
+        });
+        assert!(is_lost(&result), "{result:?}");
+    });
+}
+
+/// So with a green context beside the primary one that it was made of: a fault in one is one in both (F327).
+#[test]
+fn beside_a_green_context_page_locked_memory_comes_back_after_a_fault() {
+    let _one = one_at_a_time();
+    fresh!(beside_a_green_context_page_locked_memory_comes_back_after_a_fault, {
+        let device = Device::get(0).unwrap();
+        let _green = Context::create_green(&[device.sm_resource().unwrap()]).unwrap();
+        let a = Context::primary(device).unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let (stream, trap) = (gpu.stream().unwrap(), kernel(&gpu, TRAP, "fault"));
+        let (x, mut host) = (gpu.alloc::<u32>(4).unwrap(), gpu.pinned::<u32>(4).unwrap());
+        let result = gpu.scope(|s| {
+            s.on(&stream).download(&x, &mut host)?;
+            // SAFETY: the kernel has no parameters and uses no memory.
+            unsafe { s.on(&stream).launch_unchecked(&trap, LaunchConfig::new(1, 1), ()) }
+        });
+        assert!(is_lost(&result), "{result:?}");
+    });
+}
+
+/// So beside a context that nobody has any more, and that stays because a leaked guard left it on a stack.
+#[test]
+fn beside_a_context_that_only_stays_page_locked_memory_comes_back_after_a_fault() {
+    let _one = one_at_a_time();
+    fresh!(beside_a_context_that_only_stays_page_locked_memory_comes_back_after_a_fault, {
+        let (tell, told) = mpsc::channel();
+        let (end, ended) = mpsc::channel::<()>();
+        let leaks = thread::spawn(move || {
+            let other = new_context();
+            let mut stack = ContextStack::current_thread().unwrap();
+            std::mem::forget(stack.push(&other).unwrap());
+            drop(other);
+            tell.send(()).unwrap();
+            // Until the test is over.
+            ended.recv().unwrap_err();
+        });
+        told.recv().unwrap();
+        let a = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let (stream, trap) = (gpu.stream().unwrap(), kernel(&gpu, TRAP, "fault"));
+        let (x, mut host) = (gpu.alloc::<u32>(4).unwrap(), gpu.pinned::<u32>(4).unwrap());
+        let result = gpu.scope(|s| {
+            s.on(&stream).download(&x, &mut host)?;
+            // SAFETY: the kernel has no parameters and uses no memory.
+            unsafe { s.on(&stream).launch_unchecked(&trap, LaunchConfig::new(1, 1), ()) }
+        });
+        assert!(is_lost(&result), "{result:?}");
+        drop(end);
+        leaks.join().unwrap();
+    });
+}
+
+/// Other code may use page-locked memory that it is lent.
+#[test]
+fn a_scope_that_lent_page_locked_memory_to_other_code_beside_a_fault_elsewhere_aborts() {
+    let _one = one_at_a_time();
+    aborts!(
+        a_scope_that_lent_page_locked_memory_to_other_code_beside_a_fault_elsewhere_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (stream, mut host) = (gpu.stream().unwrap(), gpu.pinned::<u32>(4).unwrap());
+            let result = gpu.scope(|s| {
+                // SAFETY: 1. to 4. Nothing is enqueued.
+                unsafe { s.on(&stream).foreign((&mut host,), |_, _| ()) }?;
                 fault_in(&b);
                 Ok(())
             });
@@ -286,8 +490,11 @@ fn managed_memory_in_use_beside_a_fault_elsewhere_is_not_lent() {
 fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
     let _one = one_at_a_time();
     fresh!(with_one_context_page_locked_memory_comes_back_and_stays_as_it_is, {
-        // One that is gone is forgotten.
-        drop(new_context());
+        // One that is gone is forgotten, and one that was borrowed.
+        let gone = new_context();
+        // SAFETY: alive until `gone` is dropped, below.
+        drop(unsafe { Context::from_raw(gone.raw(), Ownership::Borrow) }.unwrap());
+        drop(gone);
         let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
@@ -343,6 +550,33 @@ fn what_lends_no_page_locked_memory_returns_the_error() {
         assert!(is_lost(&result), "{result:?}");
         assert_eq!((host, elsewhere[0]), ([1; 64], 0));
     });
+}
+
+/// A device of which nobody knows what it uses may use all memory of the host.
+#[test]
+fn a_scope_beside_a_device_of_which_nothing_is_known_aborts() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    aborts!(
+        a_scope_beside_a_device_of_which_nothing_is_known_aborts,
+        ["without waiting", "may still use page-locked"],
+        {
+            let (a, b) = (new_context(), new_context());
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let (stream, memory) = (gpu.stream().unwrap(), gpu.alloc::<u32>(64).unwrap());
+            let mut host = [0; 64];
+            let result = gpu.scope(|s| {
+                s.on(&stream).download(&memory, &mut host)?;
+                fault_in(&b);
+                install("cuDeviceGetAttribute=UNKNOWN".parse().unwrap());
+                Ok(())
+            });
+            panic!("the scope returned {result:?} and its memory");
+        }
+    );
 }
 
 /// Nothing is taken any more once a fault was reported.

@@ -13,8 +13,11 @@ mod foreign;
 mod foreign_handles;
 mod leaks;
 mod over_budget;
+mod owned_guards;
 mod properties;
 mod raw_calls;
+#[cfg(target_os = "linux")] // it exports memory by descriptors, which other systems do not have
+mod refusals;
 mod releases;
 mod stack;
 mod stack_depth;

@@ -67,6 +67,7 @@ mod modules;
 mod notifications;
 mod occupancy;
 mod older_launches;
+mod outside;
 mod peer_memory;
 mod peers;
 mod pools;

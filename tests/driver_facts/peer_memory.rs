@@ -156,6 +156,53 @@ fn copies_rows(a: &Place, b: &Other) {
     }
 }
 
+/// F701
+#[test]
+fn a_copy_looks_at_no_context_that_it_names() {
+    let (a, b) = (Place::new(), Place::new());
+    let contexts = [a.context, b.context, null_mut()];
+    for (number, (source, destination)) in (1_u8..)
+        .zip(contexts.iter().flat_map(|&source| contexts.iter().map(move |&to| (source, to))))
+    {
+        let copy = CUDA_MEMCPY3D_PEER {
+            srcMemoryType: CU_MEMORYTYPE_DEVICE,
+            srcDevice: a.memory,
+            srcContext: source,
+            dstMemoryType: CU_MEMORYTYPE_DEVICE,
+            dstDevice: b.memory,
+            dstContext: destination,
+            WidthInBytes: 16,
+            Height: 1,
+            Depth: 1,
+            ..all_zeros()
+        };
+        let written = |value: u8| {
+            ok!(cuMemsetD8_v2(a.memory, value, 16));
+            ok!(cuCtxSynchronize());
+        };
+        let arrived = |value: u8| {
+            ok!(cuCtxSynchronize());
+            let mut found = [0_u8; 16];
+            ok!(cuMemcpyDtoH_v2(found.as_mut_ptr().cast(), b.memory, 16));
+            assert_eq!(found, [value; 16]);
+        };
+        for current in [a.context, b.context] {
+            within(current, || {
+                written(number);
+                ok!(cuMemcpy3DPeer(&raw const copy));
+                arrived(number);
+                written(number + 100);
+                ok!(cuMemcpyPeer(b.memory, destination, a.memory, source, 16));
+                arrived(number + 100);
+            });
+        }
+        let none = with_on_top(None, || code!(cuMemcpy3DPeer(&raw const copy)));
+        assert_eq!(none, INVALID_CONTEXT);
+    }
+    a.destroy();
+    b.destroy();
+}
+
 /// F342
 #[test]
 fn rows_are_copied_between_devices() {

@@ -216,6 +216,23 @@ fn declarations_need_not_be_complete() {
     a.destroy();
 }
 
+/// F700
+#[test]
+fn shared_memory_of_a_size_may_be_external() {
+    let a = place();
+    needs_accelerator!();
+    let variables =
+        ".extern .shared .align 8 .b8 a[512]; .extern .shared .u32 b; .extern .shared .b8 rest[];";
+    // Where they begin: the second within four bytes of the first's 512, and the one without a size behind both.
+    let body = "mov.u32 %r1, a; mov.u32 %r2, b; mov.u32 %r3, rest; st.shared.u32 [a+508], 5; st.shared.u32 [b], 6;
+        ld.shared.u32 %r4, [a+508]; ld.shared.u32 %r5, [b]; sub.u32 %r6, %r3, %r1;
+        st.global.u32 [%out], %r4; st.global.u32 [%out+4], %r5; st.global.u32 [%out+8], %r6;";
+    let [first, second, both] = run(&a, variables, body, [0; 3]);
+    assert_eq!([first, second], [5, 6]);
+    assert!((516..=528).contains(&both), "{both}");
+    a.destroy();
+}
+
 /// F645
 #[test]
 fn extremes_of_half_precision_are_vectors() {

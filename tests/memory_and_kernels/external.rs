@@ -13,7 +13,7 @@ use cuscope::memory::BufferKind;
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::virtual_memory::PhysicalMemory;
 use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard, Result, ffi};
-use cuscope_softdriver::control::live;
+use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::schedule;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -313,21 +313,25 @@ fn a_wait_takes_the_signal_of_a_binary_semaphore() {
 fn the_drop_of_a_semaphore_waits_for_ordered_streams() {
     needs_semaphores!();
     with_gpu(|gpu| {
-        let (ordered, timeline) = (gpu.ordered_stream().unwrap(), Timeline::new(0));
-        let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
-        ordered.wait_semaphores(&[(&wait, 1)]).unwrap();
-        let x = ordered.from_slice(&[7_u32; 4]).unwrap();
-        ordered.signal_semaphores(&[(&signal, 2)]).unwrap();
-        assert_eq!(timeline.value(), 0);
-        thread::scope(|threads| {
-            threads.spawn(|| {
-                thread::sleep(Duration::from_millis(20));
-                timeline.signal(1);
+        for wait_first in [true, false] {
+            let (ordered, timeline) = (gpu.ordered_stream().unwrap(), Timeline::new(0));
+            let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
+            ordered.wait_semaphores(&[(&wait, 1)]).unwrap();
+            let x = ordered.from_slice(&[7_u32; 4]).unwrap();
+            ordered.signal_semaphores(&[(&signal, 2)]).unwrap();
+            assert_eq!(timeline.value(), 0);
+            thread::scope(|threads| {
+                threads.spawn(|| {
+                    thread::sleep(Duration::from_millis(20));
+                    timeline.signal(1);
+                });
+                let (first, second) = if wait_first { (wait, signal) } else { (signal, wait) };
+                drop(first);
+                assert_eq!(timeline.value(), 2);
+                drop(second);
             });
-            drop((wait, signal));
-            assert_eq!(timeline.value(), 2);
-        });
-        assert_eq!(ordered.to_vec(&x).unwrap(), [7; 4]);
+            assert_eq!(ordered.to_vec(&x).unwrap(), [7; 4]);
+        }
     });
 }
 
@@ -495,23 +499,49 @@ fn definitions_change_what_their_graphs_signal() {
 #[test]
 fn captures_keep_their_semaphores() {
     needs_semaphores!();
+    fresh!(captures_keep_their_semaphores, {
+        captured_semaphores();
+    });
+}
+
+fn captured_semaphores() {
     with_gpu(|gpu| {
+        let semaphores = || live().external_semaphores;
+        let before = semaphores();
         let (mut stream, timeline) = (gpu.stream().unwrap(), Timeline::new(0));
         let mut x = gpu.alloc::<u32>(4).unwrap();
         let graph = {
-            let semaphore = timeline.import(gpu);
+            let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
             gpu.capture(&mut stream, |c| {
                 let mut x = c.hold(&mut x);
-                c.stream().wait_semaphores(&[(&semaphore, 1)])?;
+                c.stream().wait_semaphores(&[(&wait, 1)])?;
                 c.stream().fill(&mut x, 4)?;
-                c.stream().signal_semaphores(&[(&semaphore, 2)])
+                c.stream().signal_semaphores(&[(&signal, 2)])
             })
             .unwrap()
         };
-        assert_eq!(timeline.value(), 0);
+        assert_eq!((timeline.value(), semaphores() - before), (0, 2));
         timeline.signal(1);
         gpu.on(&stream).replay(&graph, (&mut x,)).unwrap();
         assert_eq!((timeline.value(), gpu.on(&stream).to_vec(&x).unwrap()), (2, vec![4; 4]));
+        drop(graph);
+        assert_eq!(semaphores(), before);
+    });
+}
+
+/// The driver itself may wait in the call that destroys one; nobody says that it does.
+#[test]
+fn the_drop_of_a_semaphore_waits_for_each_stream_that_used_it() {
+    needs_semaphores!();
+    with_gpu(|gpu| {
+        let (ordered, timeline) = (gpu.ordered_stream().unwrap(), Timeline::new(1));
+        let (wait, signal) = (timeline.import(gpu), timeline.import(gpu));
+        ordered.wait_semaphores(&[(&wait, 1)]).unwrap();
+        ordered.signal_semaphores(&[(&signal, 2)]).unwrap();
+        for semaphore in [signal, wait] {
+            let ((), calls) = record(|| drop(semaphore));
+            assert!(calls.contains(&"cuStreamSynchronize"), "{calls:?}");
+        }
     });
 }
 

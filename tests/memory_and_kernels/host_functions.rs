@@ -425,3 +425,37 @@ fn a_waker_may_wait_for_the_end_when_it_is_cloned() {
         });
     });
 }
+
+/// What the driver did not take is dropped, wherever a function is passed to it.
+#[test]
+fn what_is_refused_with_its_function_is_dropped() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    with_gpu(|gpu| {
+        let (stream, ordered, kept) =
+            (gpu.stream().unwrap(), gpu.ordered_stream().unwrap(), Arc::new(()));
+        let holds = || {
+            let kept = kept.clone();
+            move || drop(kept)
+        };
+        let code = cuscope::ffi::CUDA_ERROR_OUT_OF_MEMORY;
+        for call in ["cuLaunchHostFunc", "cuLogsRegisterCallback"] {
+            let fault = Fault { which: Which::Named(call), code, performed: false };
+            let (results, failed) = with_fault(fault, || {
+                let log = kept.clone();
+                [
+                    gpu.on(&stream).host_function(holds()),
+                    gpu.scope(|s| s.on(&stream).host_function(holds())),
+                    ordered.host_function(holds()),
+                    cuscope::diagnostics::on_driver_log(move |_, _| drop(log.clone())).map(drop),
+                ]
+            });
+            let refused = results.iter().filter(|result| result.is_err()).count();
+            assert_eq!((refused, failed.contains(&call)), (failed.len(), true), "{results:?}");
+            ordered.synchronize().unwrap();
+            stream.synchronize().unwrap();
+            assert_eq!(Arc::strong_count(&kept), 1, "{call}");
+        }
+    });
+}

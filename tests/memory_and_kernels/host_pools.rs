@@ -214,3 +214,31 @@ fn the_host_has_a_pool_and_another_one_can_be_set() {
         });
     });
 }
+
+/// An element that must begin at multiples of 64 KiB.
+#[derive(Clone, Copy, bytemuck::Zeroable)]
+#[repr(C, align(65536))]
+struct Aligned([u8; 65536]);
+// SAFETY: bytes only, without padding.
+unsafe impl bytemuck::Pod for Aligned {}
+
+#[test]
+fn no_element_begins_at_an_address_that_it_may_not_have() {
+    let pool = host_pool!();
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let on = gpu.on(&stream);
+        let (mut small, mut large) = (Vec::new(), Vec::new());
+        for _ in 0..8 {
+            small.push(on.alloc_pinned_from::<u8>(&pool, 1).unwrap());
+            match on.alloc_pinned_from::<Aligned>(&pool, 1) {
+                Ok(aligned) => {
+                    assert!(aligned.as_ptr().is_aligned());
+                    large.push(aligned);
+                }
+                error => assert!(refused(error).contains("alignment")),
+            }
+        }
+        assert!(large.len() < 8, "all are aligned");
+    });
+}

@@ -9,6 +9,7 @@ use cuscope::{
     ContextStack, Cubin, Error, Fatbin, Ptx, Result,
     image::{ImageKind, ImageProblem},
 };
+use std::collections::BTreeMap;
 
 const PTX: &str = include_str!("../code/signatures.ptx");
 const CUBIN: &[u8] = include_bytes!("../code/signatures.cubin");
@@ -670,4 +671,79 @@ fn compressed_code_is_not_unpacked_to_more_than_its_size_explains() {
         assert!(matches!(found, ImageProblem::Refused { .. }), "{message}");
         assert!(message.contains("more than 256 times the size"), "{message}");
     }
+}
+
+/// What each word of an image is changed to.
+fn changes(word: u32) -> impl Iterator<Item = u32> {
+    let near = [0, !0, 1, word.wrapping_add(1), word.wrapping_sub(1), word << 1, word >> 1];
+    let bits = [3, 7, 8, 15, 16, 24, 31].map(|bit| word ^ (1 << bit));
+    near.into_iter().chain(bits).filter(move |&other| other != word)
+}
+
+/// How often each word, or one of some, changed so, gets each verdict, and a digest of the words and the places in the
+/// messages.
+fn verdicts(
+    (whole, step): (&[u8], usize),
+    judge: impl Fn(&[u8]) -> Result<()>,
+) -> BTreeMap<String, (u32, u32)> {
+    let mut found = BTreeMap::<String, (u32, u32)>::new();
+    let mut bytes = whole.to_vec();
+    for at in (0..whole.len() - 3).step_by(step) {
+        let word: [u8; 4] = whole[at..at + 4].try_into().unwrap();
+        for other in changes(u32::from_le_bytes(word)) {
+            bytes[at..at + 4].copy_from_slice(&other.to_le_bytes());
+            let (verdict, place) = match judge(&bytes) {
+                Ok(()) => ("accepted".into(), 0),
+                Err(Error::Image(error)) => match error.problem() {
+                    ImageProblem::Damaged { what, at } | ImageProblem::Refused { what, at } => {
+                        ((*what).to_owned(), *at)
+                    }
+                    ImageProblem::Truncated { part, end, .. } => {
+                        (format!("{part} behind the end"), *end as usize)
+                    }
+                    other => (format!("{other:?}"), 0),
+                },
+                Err(other) => panic!("no error of an image: {other}"),
+            };
+            let (count, digest) = found.entry(verdict).or_default();
+            *count += 1;
+            for number in [at, other as usize, place] {
+                for byte in (number as u64).to_le_bytes() {
+                    *digest = (*digest ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+                }
+            }
+        }
+        bytes[at..at + 4].copy_from_slice(&word);
+    }
+    found
+}
+
+/// A check that is lost, or looks at another place, changes its line in the file. `UPDATE_VERDICTS=1` writes the file anew.
+#[test]
+fn each_changed_word_of_an_image_gets_the_verdict_that_it_had() {
+    skip_under_miri!("takes minutes there");
+    const PAGE: &str = "tests/code/verdicts.txt";
+    const THRICE: &[u8] = include_bytes!("../code/thrice.cubin");
+    let short = fatbin(&[entry(2, 90, 64, THRICE), entry(1, 75, 72, b".version 7.0\n\0")]);
+    let cubin = |bytes: &[u8]| Cubin::new(bytes).map(drop);
+    let container = |bytes: &[u8]| Fatbin::new(bytes).map(drop);
+    let mut text = String::new();
+    for (name, all) in [
+        ("signatures.cubin", verdicts((CUBIN, 4), cubin)),
+        ("thrice.cubin", verdicts((THRICE, 4), cubin)),
+        ("a fatbin", verdicts((&short, 4), container)),
+        ("signatures.lz4.fatbin", verdicts((LZ4, 20), container)),
+        ("signatures.zstd.fatbin", verdicts((ZSTD, 20), container)),
+    ] {
+        for (verdict, (count, digest)) in all {
+            text += &format!("{name}: {verdict}: {count} {digest:08x}\n");
+        }
+    }
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(PAGE);
+    if std::env::var_os("UPDATE_VERDICTS").is_some() {
+        std::fs::write(&page, &text).unwrap();
+    }
+    let before = std::fs::read_to_string(&page).unwrap();
+    let lines: Vec<_> = before.lines().filter(|line| !text.contains(line)).collect();
+    assert!(text == before, "no more so: {lines:#?}");
 }

@@ -110,9 +110,15 @@ fn what_goes_to_no_other_process_is_refused() {
         let refused = |result: Result<MemoryHandle>| {
             assert_eq!(result.unwrap_err().call(), Some("cuIpcGetMemHandle"));
         };
-        refused(gpu.export_buffer(&gpu.alloc::<u32>(0).unwrap()));
+        let before_the_call = |result: Result<MemoryHandle>| {
+            assert!(matches!(
+                result,
+                Err(Error::InvalidArgument { call: "cuIpcGetMemHandle", .. })
+            ));
+        };
+        before_the_call(gpu.export_buffer(&gpu.alloc::<u32>(0).unwrap()));
         let stream = gpu.stream().unwrap();
-        refused(gpu.export_buffer(&gpu.on(&stream).alloc::<u32>(4).unwrap()));
+        before_the_call(gpu.export_buffer(&gpu.on(&stream).alloc::<u32>(4).unwrap()));
         // The driver's to refuse.
         refused(gpu.export_buffer(&gpu.managed::<u32>(4).unwrap()));
         let own = gpu.alloc::<u32>(4).unwrap();

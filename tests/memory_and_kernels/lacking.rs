@@ -82,7 +82,7 @@ fn a_device_without_pools() {
     lacking!(a_device_without_pools, "MEMORY_POOLS_SUPPORTED=0", {
         try_with_gpu(|gpu| {
             let (stream, before) = (gpu.stream()?, live());
-            let says = "does not support";
+            let says = "no pools of memory";
             assert_none(MemoryPool::create(gpu.device()), "cuMemPoolCreate", NOT_SUPPORTED, says);
             let none = gpu.on(&stream).alloc::<u32>(4);
             assert_refused(none, "cuMemAllocAsync", NOT_SUPPORTED, says);
@@ -114,7 +114,7 @@ fn a_device_without_cooperative_launches() {
             let launch = LaunchConfig::new(1, 1).extended().cooperative();
             // SAFETY: `store` takes a pointer and a number. It is refused.
             let none = unsafe { gpu.on(&stream).launch_unchecked(&store, launch, (&mut x, 2_u32)) };
-            assert_refused(none, "cuLaunchKernelEx", NOT_SUPPORTED, "");
+            assert_refused(none, "cuLaunchKernelEx", NOT_SUPPORTED, "no cooperative launches");
             assert_eq!(live(), before);
             // SAFETY: as above.
             unsafe {
@@ -166,9 +166,19 @@ fn devices_that_share_nothing_with_other_processes() {
                 let x = gpu.alloc::<u32>(4)?;
                 let flags = EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING;
                 let event = gpu.event_with(flags)?;
-                let (before, says) = (live(), "does not support");
-                assert_none(gpu.export_buffer(&x), "cuIpcGetMemHandle", NOT_SUPPORTED, says);
-                assert_none(gpu.export_event(&event), "cuIpcGetEventHandle", NOT_SUPPORTED, says);
+                let (before, says) = (live(), "by file descriptors");
+                assert_none(
+                    gpu.export_buffer(&x),
+                    "cuIpcGetMemHandle",
+                    NOT_SUPPORTED,
+                    "create_shareable",
+                );
+                assert_none(
+                    gpu.export_event(&event),
+                    "cuIpcGetEventHandle",
+                    NOT_SUPPORTED,
+                    "does not support",
+                );
                 let device = gpu.device();
                 let pool = MemoryPool::create_shareable(device);
                 assert_none(pool, "cuMemPoolCreate", NOT_SUPPORTED, says);
@@ -192,10 +202,10 @@ fn textures_and_surfaces_that_are_smaller() {
                 let shape = |width| ArrayShape::D2 { width, height: 1 };
                 let none = gpu.alloc_array::<u32>(shape(65), ArrayFlags::default());
                 let code = ffi::CUDA_ERROR_INVALID_VALUE;
-                assert_none(none, "cuArray3DCreate_v2", code, "");
+                assert_none(none, "cuArray3DCreate_v2", code, "the device takes at most");
                 let deep = ArrayShape::D3 { width: 1, height: 1, depth: 3 };
                 let none = gpu.alloc_array::<u32>(deep, ArrayFlags::SURFACE);
-                assert_none(none, "cuArray3DCreate_v2", code, "");
+                assert_none(none, "cuArray3DCreate_v2", code, "the device takes at most");
                 assert_eq!(live(), before);
                 drop(gpu.alloc_array::<u32>(shape(64), ArrayFlags::default())?);
                 let width = ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH;
@@ -212,6 +222,6 @@ fn devices_without_multicast_objects() {
         let devices = Device::all().unwrap();
         assert!(!Multicast::is_supported(devices[1]).unwrap());
         let none = Multicast::create(&devices, 2 << 20);
-        assert_none(none, "cuMulticastCreate", NOT_SUPPORTED, "does not support");
+        assert_none(none, "cuMulticastCreate", NOT_SUPPORTED, "device 1 has no multicast objects");
     });
 }

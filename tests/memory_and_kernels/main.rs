@@ -13,6 +13,8 @@ mod external;
 #[path = "../common/gl.rs"]
 mod gl;
 mod graphics;
+#[cfg(feature = "guard")]
+mod guarded;
 mod half_precision;
 mod held_textures;
 mod host_functions;
@@ -37,6 +39,7 @@ mod peers;
 mod pitched;
 mod printed;
 mod released_later;
+mod runtimes;
 mod shared_pools;
 mod streams;
 mod tensor_bounds;

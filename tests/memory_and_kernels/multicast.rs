@@ -153,6 +153,24 @@ fn what_does_not_fit_is_refused() {
     object.bind_mapped(0, &own, bytes).unwrap();
     invalid(object.bind_mapped(0, &own, bytes), "memory of the device is bound there");
 
+    let unbound = object.unbind(first, bytes).map(drop);
+    assert_eq!(unbound.unwrap_err().call(), Some("cuMulticastUnbind"));
+
+    // Side by side, and beside that of another device.
+    let mut three = Multicast::create(&devices, 3 * bytes).unwrap();
+    for (offset, device) in [(bytes, first), (0, first), (2 * bytes, first), (bytes, second)] {
+        three.bind(offset, memory(device)).unwrap();
+        invalid(three.bind(offset, memory(device)), "memory of the device is bound there");
+    }
+    let two = || PhysicalMemory::create(first, 2 * bytes).unwrap();
+    invalid(three.bind(0, two()), "memory of the device is bound there");
+    drop(three.unbind(first, 0).unwrap());
+    invalid(three.bind(0, two()), "memory of the device is bound there");
+    drop(three.unbind(first, bytes).unwrap());
+    three.bind(0, two()).unwrap();
+    invalid(three.bind(bytes, memory(first)), "memory of the device is bound there");
+    drop(three);
+
     let mut one = Multicast::create(&[first], 2 * bytes).unwrap();
     invalid(one.bind(0, memory(second)), "a device that the object was not created for");
     one.bind(bytes, memory(first)).unwrap();

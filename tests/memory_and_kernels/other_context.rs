@@ -4,14 +4,15 @@
 
 use crate::common::gpu::{kernel, new_context, new_context_on};
 use crate::common::kernels::SAXPY;
-use cuscope::memory::{Advice, Attachment, CopyFlags, Location};
+use cuscope::memory::{Advice, Attachment, CopyFlags, Location, PitchedBuffer};
 use cuscope::tensor_map::TensorLayout;
 use cuscope::{
-    Context, ContextStack, Device, DeviceBuffer, Error, Event, Function, Graph, Kernel,
+    Context, ContextStack, Device, DeviceBuffer, Element, Error, Event, Function, Graph, Kernel,
     LaunchConfig, OrderedBuffer, OrderedStream, PinnedBuffer, Ptx, PushedGuard, Result,
     ScopedBuffer, ScopedHostSlice, ScopedStream, SharedBuffer, Stream,
     context::SmSplitFlags,
     ffi,
+    graph::GraphDefinition,
     launch::ExtendedLaunch,
     ordered::OrderedOptions,
     texture::{ArrayFlags, ArrayShape, Sampling, SharedTexture},
@@ -37,6 +38,16 @@ struct Things {
     pinned: PinnedBuffer<f32>,
     ordered: OrderedStream,
     several: Vec<Stream<'static>>,
+    definitions: Vec<GraphDefinition<'static>>,
+    bytes: (DeviceBuffer<'static, u8>, PitchedBuffer<'static, u8>),
+    halves: (DeviceBuffer<'static, u16>, PitchedBuffer<'static, u16>),
+    words: (DeviceBuffer<'static, u32>, PitchedBuffer<'static, u32>),
+}
+
+fn both<T: Element>(
+    gpu: &PushedGuard<'static>,
+) -> (DeviceBuffer<'static, T>, PitchedBuffer<'static, T>) {
+    (gpu.alloc(LEN).unwrap(), gpu.alloc_pitched((2, 2)).unwrap())
 }
 
 fn things(gpu: &PushedGuard<'static>) -> Things {
@@ -49,7 +60,25 @@ fn things(gpu: &PushedGuard<'static>) -> Things {
     let (event, pinned) = (gpu.event().unwrap(), gpu.pinned(LEN).unwrap());
     let ordered = gpu.ordered_stream().unwrap();
     let several = (0..16).map(|_| gpu.stream().unwrap()).collect();
-    Things { stream, second, event, saxpy, x, y, named, graph, pinned, ordered, several }
+    let definition = || gpu.define_graph(|g| g.empty(&[])).unwrap().0;
+    let definitions = (0..3).map(|_| definition()).collect();
+    Things {
+        stream,
+        second,
+        event,
+        saxpy,
+        x,
+        y,
+        named,
+        graph,
+        pinned,
+        ordered,
+        several,
+        definitions,
+        bytes: both(gpu),
+        halves: both(gpu),
+        words: both(gpu),
+    }
 }
 
 /// The guard of the second context, what that has, and what the first one has, all of one brand.
@@ -444,6 +473,7 @@ fn an_ordered_stream_takes_memory_of_its_own() {
         refused(ordered.download(&bad, &mut [0.0; LEN]), "cuMemcpyDtoHAsync_v2");
         refused(ordered.copy(&bad, &mut good), "cuMemcpyDtoDAsync_v2");
         refused(ordered.copy(&good, &mut bad), "cuMemcpyDtoDAsync_v2");
+        refused(ordered.to_vec_later(&bad).map(drop), "cuMemcpyDtoHAsync_v2");
         refused(saxpy!(ordered, &own.saxpy, &bad, &mut good), "cuLaunchKernel");
         refused(saxpy!(ordered, &own.saxpy, &good, &mut bad), "cuLaunchKernel");
         assert_eq!(
@@ -785,5 +815,87 @@ fn a_built_graph_refuses_what_is_of_another_context() {
         Ok(())
     })
     .unwrap();
+    gpu.pop().unwrap();
+}
+
+/// A graph, and what makes or changes one, under a guard of another context.
+#[test]
+fn graphs_and_definitions_are_of_one_context() {
+    let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    let timed = gpu.time_nodes(&own.stream, &mut theirs.graph, &mut theirs.named);
+    assert_eq!(timed.map(drop), other("cuGraphClone"));
+    let [first, second, third]: [_; 3] = theirs.definitions.try_into().unwrap();
+    assert_eq!(first.instantiate(&gpu).map(drop), other("cuGraphClone"));
+    let extended = second.extend(&gpu, |_| Ok(()));
+    assert_eq!(extended.map(drop), other("cuGraphAddEmptyNode"));
+    assert_eq!(third.into_graph(&gpu).map(drop), other("cuGraphInstantiateWithFlags"));
+    for definition in own.definitions {
+        assert!(definition.instantiate(&gpu).is_ok());
+        assert!(definition.extend(&gpu, |_| Ok(())).unwrap().0.into_graph(&gpu).is_ok());
+    }
+    let (graph, (copy, kernel, record)) = gpu
+        .build_graph(|g| {
+            let mut y = g.hold(&mut own.y);
+            let copy = g.copy(&[], &own.x, &mut y)?;
+            // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is not replayed.
+            let kernel = unsafe {
+                g.kernel_unchecked(&[], &own.saxpy, ONE(), (4_u32, 1_f32, &own.x, &mut y))
+            }?;
+            Ok((copy, kernel, g.record(&[], &own.event)?))
+        })
+        .unwrap();
+    let mut graph = graph;
+    let copied = "cuGraphExecMemcpyNodeSetParams";
+    assert_eq!(graph.set_copy(copy, &theirs.x, &mut own.y), other(copied));
+    assert_eq!(graph.set_copy(copy, &own.x, &mut theirs.y), other(copied));
+    assert_eq!(graph.set_copy(copy, &own.x, &mut own.y), Ok(()));
+    let recorded = "cuGraphExecEventRecordNodeSetEvent";
+    assert_eq!(graph.set_event_record(record, &theirs.event), other(recorded));
+    assert_eq!(graph.set_event_record(record, &own.event), Ok(()));
+    let launched = "cuGraphExecKernelNodeSetParams_v2";
+    let mut set = |function: &_, x: &_, y: &mut _| {
+        // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and is not replayed.
+        unsafe {
+            gpu.set_kernel_unchecked(&mut graph, kernel, function, ONE(), (4_u32, 1_f32, x, y))
+        }
+    };
+    assert_eq!(set(&theirs.saxpy, &own.x, &mut own.y), other(launched));
+    assert_eq!(set(&own.saxpy, &theirs.x, &mut own.y), other(launched));
+    assert_eq!(set(&own.saxpy, &own.x, &mut theirs.y), other(launched));
+    assert_eq!(set(&own.saxpy, &own.x, &mut own.y), Ok(()));
+    gpu.pop().unwrap();
+}
+
+/// With attributes, a launch names its kernel and events in another way.
+#[test]
+fn an_ordered_stream_takes_launches_with_attributes_of_its_context() {
+    let (gpu, own, theirs) = unified([new_context(), new_context()]);
+    let (x, ordered) = (good_of(&own.ordered), &own.ordered);
+    let launch = |function, config: ExtendedLaunch<'_, 'static>| {
+        saxpy!(ordered, launch_unchecked(function, config), &x, &mut good_of(ordered))
+    };
+    let (plain, call) = (ONE().extended().priority(0), "cuLaunchKernelEx");
+    for _ in 0..2 {
+        assert_eq!(launch(&theirs.saxpy, plain), other(call));
+        assert_eq!(launch(&own.saxpy, plain.launch_completion_event(&theirs.event)), other(call));
+        assert_eq!(launch(&own.saxpy, plain.programmatic_event(&theirs.event, false)), other(call));
+        assert_eq!(launch(&own.saxpy, plain), Ok(()));
+    }
+    gpu.pop().unwrap();
+}
+
+/// A fill is named by its elements, and by whether they lie in rows.
+#[test]
+fn a_fill_names_the_call_that_it_does_not_make() {
+    let (gpu, own, theirs) = unified([new_context(), new_context()]);
+    let (on, Things { bytes, halves, words, .. }) = (gpu.on(&own.stream), theirs);
+    let ((mut x, mut rows), (mut y, mut rows_of_y), (mut z, mut rows_of_z)) =
+        (bytes, halves, words);
+    assert_eq!(on.fill(&mut x, 1), other("cuMemsetD8Async"));
+    assert_eq!(on.fill(&mut y, 1), other("cuMemsetD16Async"));
+    assert_eq!(on.fill(&mut z, 1), other("cuMemsetD32Async"));
+    assert_eq!(on.fill(&mut rows, 1), other("cuMemsetD2D8Async"));
+    assert_eq!(on.fill(&mut rows_of_y, 1), other("cuMemsetD2D16Async"));
+    assert_eq!(on.fill(&mut rows_of_z, 1), other("cuMemsetD2D32Async"));
     gpu.pop().unwrap();
 }

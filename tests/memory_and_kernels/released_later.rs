@@ -1,4 +1,5 @@
 //! What is dropped on a thread of the driver, which refuses every release there: it is released later, elsewhere.
+#![allow(unsafe_code, reason = "lends memory to other code")]
 
 use crate::common::fewer;
 use crate::common::gpu::{new_context, with_gpu};
@@ -98,8 +99,12 @@ const KINDS: &[(&str, Make)] = &[
         Ok(Box::new(x))
     }),
     ("shared texture that a stream reads", |gpu| {
-        let array = gpu.alloc_array::<f32>(ArrayShape::D1 { width: 8 }, ArrayFlags::default())?;
-        Ok(Box::new(gpu.texture(array, Sampling::default())?.share()))
+        let (array, reader) = (ArrayShape::D1 { width: 8 }, bare(gpu)?);
+        let array = gpu.alloc_array::<f32>(array, ArrayFlags::default())?;
+        let texture = gpu.texture(array, Sampling::default())?.share();
+        // SAFETY: 1. to 3. Nothing is enqueued.
+        unsafe { reader.foreign((&texture,), |_, _| ()) }?;
+        Ok(Box::new((texture, reader)))
     }),
     ("page-locked memory in flight", |gpu| {
         let ordered = bare(gpu)?;
@@ -151,6 +156,88 @@ fn of_no_kind_anything_is_left_behind_host_functions_that_drop_it() {
                     assert_eq!(live(), before, "{kind}");
                 }
             }
+        });
+    });
+}
+
+/// What ends with its context is released before, if the context goes on.
+#[test]
+fn of_no_kind_anything_is_left_in_a_context_that_goes_on() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(of_no_kind_anything_is_left_in_a_context_that_goes_on, {
+        report();
+        with_gpu(|gpu| {
+            let context = new_context();
+            let make = |make: &Make| context.with(|gpu| make(gpu));
+            for (kind, one) in KINDS {
+                // What the first one creates and the context keeps.
+                drop_there(gpu, make(one).unwrap_or_else(|error| panic!("{kind}: {error}")));
+                look();
+                let before = live();
+                for _ in 0..fewer(3, 1) {
+                    drop_there(gpu, make(one).unwrap());
+                    look();
+                }
+                assert_eq!(reported(), [], "{kind}");
+                assert_eq!(live(), before, "{kind}");
+            }
+        });
+    });
+}
+
+/// A wait for a context looks for what waits, too.
+#[test]
+fn a_wait_for_a_context_releases_what_was_dropped_there() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_wait_for_a_context_releases_what_was_dropped_there, {
+        with_gpu(|gpu| {
+            let ordered = bare(gpu).unwrap();
+            look();
+            let before = live();
+            let event = gpu.event().unwrap().detach();
+            let buffer = gpu.alloc::<u32>(4).unwrap().detach();
+            ordered.host_function(move || drop((event, buffer))).unwrap();
+            ordered.synchronize().unwrap();
+            assert_eq!(live().allocations, before.allocations + 1);
+            gpu.context().synchronize().unwrap();
+            assert_eq!(live(), before);
+        });
+    });
+}
+
+/// What tells whether it could be released tells that there, and is released later all the same.
+#[test]
+fn what_is_unloaded_there_tells_and_is_unloaded_later() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(what_is_unloaded_there_tells_and_is_unloaded_later, {
+        report();
+        with_gpu(|gpu| {
+            look();
+            let before = live();
+            let (module, library) = (
+                gpu.load_ptx(STORE).unwrap().detach(),
+                Library::load(&Ptx::new(STORE).unwrap()).unwrap(),
+            );
+            let (tell, told) = mpsc::channel();
+            let stream = gpu.stream().unwrap();
+            let unload = move || {
+                let library =
+                    library.try_unload().expect("it is alone").map_err(|error| error.code());
+                tell.send(library).unwrap();
+                drop(module);
+            };
+            gpu.on(&stream).host_function(unload).unwrap();
+            assert_eq!(told.recv().unwrap(), Err(Some(ffi::CUDA_ERROR_NOT_PERMITTED)));
+            look();
+            assert_eq!(reported(), []);
+            drop(stream);
+            assert_eq!(live(), before);
         });
     });
 }

@@ -130,8 +130,13 @@ fn what_goes_to_no_other_process_with_its_pool_is_refused() {
         let refused = |result: cuscope::Result<PooledHandle>| {
             assert_eq!(result.unwrap_err().call(), Some("cuMemPoolExportPointer"));
         };
-        refused(gpu.export_pooled(&gpu.alloc::<u32>(4).unwrap()));
-        refused(gpu.export_pooled(&gpu.on(&stream).alloc_from::<u32>(&pool, 0).unwrap()));
+        let before_the_call = |result: cuscope::Result<PooledHandle>| {
+            let error = result.unwrap_err();
+            assert!(matches!(error, cuscope::Error::InvalidArgument { .. }), "{error}");
+            assert_eq!(error.call(), Some("cuMemPoolExportPointer"));
+        };
+        before_the_call(gpu.export_pooled(&gpu.alloc::<u32>(4).unwrap()));
+        before_the_call(gpu.export_pooled(&gpu.on(&stream).alloc_from::<u32>(&pool, 0).unwrap()));
         // The driver's to refuse.
         refused(gpu.export_pooled(&gpu.on(&stream).alloc::<u32>(4).unwrap()));
         let plain = MemoryPool::create(gpu.device()).unwrap().export().unwrap_err();

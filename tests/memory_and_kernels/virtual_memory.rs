@@ -382,6 +382,24 @@ fn memory_is_mapped_by_hand() {
             Reservation::new(0).map(drop),
         ];
         assert!(refused.iter().all(Result::is_err), "{refused:?}");
+        assert_eq!(addresses.unmap(1).unwrap_err().call(), Some("cuMemUnmap"));
+        let past =
+            |call, end| Error::InvalidRange { call, end, len: 4 * bytes, unit: RangeUnit::Bytes };
+        let set = addresses.set_access(3 * bytes, 2 * bytes, device, MappedAccess::Read);
+        assert_eq!(set, Err(past("cuMemSetAccess", 5 * bytes)));
+        let end = 4 * bytes;
+        assert_eq!(addresses.access(end, device), Err(past("cuMemGetAccess", end)));
+        // Side by side, behind a gap, and not into each other.
+        let mut others = Reservation::new(8 * bytes).unwrap();
+        for place in [1, 5, 3, 2, 4] {
+            others.map(place * bytes, create()).unwrap();
+        }
+        let two = || PhysicalMemory::create(device, 2 * bytes).unwrap();
+        others.map(6 * bytes, two()).unwrap();
+        for refused in [others.map(7 * bytes, create()), others.map(0, two())] {
+            assert!(matches!(refused, Err(Error::InvalidArgument { call: "cuMemMap", .. })));
+        }
+        drop(others);
         // What is unmapped keeps its contents, and gets another address.
         addresses.set_access(0, bytes, device, MappedAccess::ReadWrite).unwrap();
         let address = addresses.address();

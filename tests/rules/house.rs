@@ -362,12 +362,14 @@ fn the_heart_imports_nothing_above_it() {
 }
 
 /// Where code of the packages is. Tests, examples and benchmarks announce theirs in the file of the binary.
-const CODE: [&str; 7] = [
+const CODE: [&str; 9] = [
     "src",
     "ffi/src",
     "nvrtc/src",
     "nvrtc/safe/src",
     "ptx/src",
+    "ptx/syntax/src",
+    "guard/src",
     "softdriver/src",
     "softdriver/so/src",
 ];

@@ -186,7 +186,8 @@ fn tables() -> (String, String, Vec<String>) {
         (read("SOUNDNESS.md"), read("src/error_index.rs"), read("docs/driver-facts.md"));
     let anchors = rows.lines().filter_map(|line| line.strip_prefix("| <a id=\"F")?.split_once('"'));
     let known: BTreeSet<u32> = anchors.map(|(number, _)| number.parse().unwrap()).collect();
-    let sources = ["src", "nvrtc/safe/src"].into_iter().flat_map(|folder| files(folder, "rs"));
+    let sources =
+        ["src", "nvrtc/safe/src", "guard/src"].into_iter().flat_map(|folder| files(folder, "rs"));
     let sources: Vec<_> = sources.map(|path| path.to_str().unwrap().to_owned()).collect();
     let safety: BTreeMap<_, _> =
         sources.iter().map(|path| (path.clone(), cited_for_safety(&read(path), &known))).collect();

@@ -21,6 +21,9 @@ mod alloc_not_plain_data;
 #[path = "../../ui-tests/mended/arc_of_a_handle_outlives_its_guard.rs"]
 mod arc_of_a_handle_outlives_its_guard;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/argument_is_sealed.rs"]
+mod argument_is_sealed;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/argument_list_aliases.rs"]
 mod argument_list_aliases;
 #[rustfmt::skip]
@@ -182,6 +185,9 @@ mod definition_replayed;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/definition_shared_between_threads.rs"]
 mod definition_shared_between_threads;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/detached_struct_cloned.rs"]
+mod detached_struct_cloned;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/detached_then_used.rs"]
 mod detached_then_used;
@@ -600,6 +606,9 @@ mod over_budget_hook_borrows;
 #[path = "../../ui-tests/mended/owned_argument.rs"]
 mod owned_argument;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/owned_guard_sent.rs"]
+mod owned_guard_sent;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/parameter_of_any_element.rs"]
 mod parameter_of_any_element;
 #[rustfmt::skip]
@@ -713,6 +722,9 @@ mod push_while_a_profiler_lives;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/push_while_profiling.rs"]
 mod push_while_profiling;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/ranges_and_graphs_without_unsafe.rs"]
+mod ranges_and_graphs_without_unsafe;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/raw_context_without_unsafe.rs"]
 mod raw_context_without_unsafe;
@@ -845,6 +857,9 @@ mod static_token;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/store_guard_beside_stack.rs"]
 mod store_guard_beside_stack;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/stream_leaves_an_owned_guard.rs"]
+mod stream_leaves_an_owned_guard;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/stream_of_other_guard_in_scope.rs"]
 mod stream_of_other_guard_in_scope;

@@ -8,6 +8,7 @@ mod graph_nodes;
 #[cfg(unix)] // Windows counts the time of a process in steps of 15 ms
 mod growth;
 mod guide_pictures;
+mod open_captures;
 mod other_errors;
 mod schedules;
 mod scope;

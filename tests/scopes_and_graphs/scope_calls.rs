@@ -4,7 +4,7 @@
 use crate::common::gpu::{kernel, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, skip};
-use cuscope::LaunchConfig;
+use cuscope::{LaunchConfig, ScopedHostSlice};
 use cuscope_softdriver::control::record;
 
 const UPLOAD: &str = "cuMemcpyHtoDAsync_v2";
@@ -134,6 +134,42 @@ fn what_is_ordered_is_not_ordered_again() {
 
 /// What a stream did while it was the only one counts as one operation, with one event, which is recorded before the
 /// stream goes on. So others do not wait for what comes later.
+/// The host waits for what uses staged memory, also if that came before there was a second stream, and once.
+#[test]
+fn the_host_waits_once_for_what_uses_its_memory() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    with_gpu(|gpu| {
+        let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut x, mut y) = (gpu.alloc::<u32>(8).unwrap(), gpu.alloc::<u32>(8).unwrap());
+        let mut host = [[0; 8]; 3];
+        let [alone, before, both] = &mut host;
+        gpu.scope(|s| {
+            let (a, mut x, mut y) = (s.on(&a), s.hold(&mut x), s.hold(&mut y));
+            let [mut alone, mut before, mut both] =
+                [s.stage(alone), s.stage(before), s.stage(both)];
+            a.upload_staged(&alone, &mut x)?;
+            a.upload_staged(&before, &mut x)?;
+            let looks =
+                |staged: &mut ScopedHostSlice<'_, u32>| record(|| staged.access().map(drop)).1;
+            assert_eq!(looks(&mut alone), [SYNCHRONIZE]);
+            assert_eq!(looks(&mut alone), [] as [&str; 0]);
+            let b = s.on(&b);
+            b.zero(&mut y)?;
+            b.upload_staged(&both, &mut y)?;
+            for staged in [&mut before, &mut both] {
+                let calls = looks(staged);
+                assert!(calls == [SYNCHRONIZE] || calls == ["cuEventSynchronize"], "{calls:?}");
+                assert_eq!(looks(staged), [] as [&str; 0]);
+                assert_eq!(looks(&mut alone), [] as [&str; 0]);
+            }
+            Ok(())
+        })
+        .unwrap();
+    });
+}
+
 #[test]
 fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
     if !common::software() {

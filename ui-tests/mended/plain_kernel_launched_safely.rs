@@ -1,5 +1,5 @@
-//! The mend of `ui-tests/plain_kernel_launched_safely.rs`. Write `launch_unchecked` in an `unsafe` block that says
-//! why it does, or vouch for the kernel once, by `trust`.
+//! The mend of `ui-tests/plain_kernel_launched_safely.rs`. Load the kernel by `load_guarded`, so that the device checks it,
+//! vouch for it once, by `trust`, or write `launch_unchecked` in an `unsafe` block that says why it does.
 
 use cuscope::{DeviceBuffer, Function, Kernel, LaunchConfig, Out, Result, SyncStream};
 

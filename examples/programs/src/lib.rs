@@ -2,6 +2,10 @@
 //!
 //! A [`Trace`] has a lane for each thread, with its calls. A [`DeviceTrace`] adds a lane for each stream, with the work
 //! that the device did. The program `trace` uses both.
+//!
+//! The module [`runtime`] is another program: what tensor libraries have below them.
+
+pub mod runtime;
 
 use cuscope::{Event, OrderedStream, PushedGuard, Result, ScopedStream, Stream};
 use serde_json::{Value, json};

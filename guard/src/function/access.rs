@@ -8,6 +8,7 @@ use super::{Done, Rewrite};
 use crate::AccessKind;
 use crate::body::{Arg, Base, Ins, Item, Var};
 use crate::origin::{Region, Set, Value};
+use crate::planted::{Mistake, planted};
 
 /// What the address of an access is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +32,8 @@ struct Access {
     need: u32,
     /// What its address has to be a multiple of.
     align: u32,
-    /// Whether it is a hint, which is left out without a failure.
-    hint: bool,
+    /// The register that says how many of the bytes are read.
+    given: Option<usize>,
 }
 
 /// How an access is checked.
@@ -110,12 +111,25 @@ impl<'a> Rewrite<'a> {
     /// The check of an access, if the instruction is one that is checked.
     pub(super) fn plan(&mut self, at: usize, ins: &Ins) -> Done<Option<Plan>> {
         let Some(access) = self.describe(ins)? else { return Ok(None) };
+        let unchecked = match access.at {
+            At::In(Space::Local) => planted(Mistake::LocalUnchecked),
+            At::In(Space::Const) => planted(Mistake::ConstUnchecked),
+            _ => match ins.head() {
+                "ld" | "ldu" => planted(Mistake::LoadUnchecked),
+                "st" => planted(Mistake::StoreUnchecked),
+                "cp" => planted(Mistake::CopyUnchecked),
+                _ => planted(Mistake::AtomicUnchecked),
+            },
+        };
+        if unchecked {
+            return Ok(Some(Plan { access, check: Check::Inside, parameters: Vec::new() }));
+        }
         let (check, parameters) = self.check(at, ins, &access)?;
         for &param in &parameters {
             // Where an address may lead to several, the parameter may be a number.
             if parameters.len() == 1 {
                 let used = &mut self.used[param];
-                used.reads |= access.kind != AccessKind::Write && !access.hint;
+                used.reads |= access.kind != AccessKind::Write;
                 used.writes |= access.kind != AccessKind::Read;
             }
         }
@@ -132,7 +146,6 @@ impl<'a> Rewrite<'a> {
         let head = ins.head();
         match head {
             "ld" | "ldu" | "st" | "atom" | "red" => {}
-            "prefetch" | "prefetchu" | "applypriority" => return self.hint(ins).map(Some),
             "cp" => return self.copy_source(ins),
             _ => return Ok(None),
         }
@@ -203,30 +216,13 @@ impl<'a> Rewrite<'a> {
         }
         let each = u32::from(ty.bytes);
         let bytes = each * count;
-        let need = if kind == AccessKind::Read { each } else { bytes };
-        Ok(Some(Access { at, base, offset, kind, bytes, need, align: bytes, hint: false }))
-    }
-
-    /// `prefetch` and others.
-    fn hint(&self, ins: &Ins) -> Done<Access> {
-        let mut at = At::Generic;
-        for part in ins.modifiers() {
-            match part {
-                "global" if at == At::Generic => at = At::In(Space::Global),
-                "L1" | "L2" | "L2::evict_last" | "L2::evict_normal" => {}
-                _ => return self.refuse(ins, format!("'.{part}' is not in the list")),
-            }
-        }
-        let Some(&Arg::Address(base, offset)) = ins.args.first() else {
-            return self.refuse(ins, "an address is expected");
+        let need = match kind {
+            AccessKind::Read if planted(Mistake::WidenedScalar) => 1,
+            AccessKind::Read => each,
+            _ if planted(Mistake::WidenedStore) => each,
+            _ => bytes,
         };
-        if let Base::Var(_) = base {
-            return self.refuse(ins, "the address of a variable");
-        }
-        let line = ins.head() == "applypriority";
-        let bytes = if line { 128 } else { 1 };
-        let kind = AccessKind::Read;
-        Ok(Access { at, base, offset, kind, bytes, need: bytes, align: bytes, hint: true })
+        Ok(Some(Access { at, base, offset, kind, bytes, need, align: bytes, given: None }))
     }
 
     /// The source of `cp.async`; none for what waits for copies.
@@ -262,15 +258,19 @@ impl<'a> Rewrite<'a> {
                     }
                 }
                 let bytes = bytes as u32;
+                let given = match ins.args.get(3) {
+                    Some(Arg::Reg(reg)) => Some(*reg),
+                    _ => None,
+                };
                 Ok(Some(Access {
                     at: At::In(Space::Global),
                     base,
                     offset,
                     kind: AccessKind::Read,
                     bytes,
-                    need: 4,
+                    need: if given.is_some() { 1 } else { bytes },
                     align: bytes,
-                    hint: false,
+                    given,
                 }))
             }
             _ => self.refuse(ins, "it is not guarded yet"),
@@ -295,7 +295,7 @@ impl<'a> Rewrite<'a> {
         if candidates.is_empty() {
             return self.refuse(ins, "there is nothing that its address may lead to");
         }
-        let writes = access.kind != AccessKind::Read;
+        let writes = access.kind != AccessKind::Read && !planted(Mistake::WriteAsRead);
         let parameters: Vec<usize> = candidates
             .iter()
             .filter_map(|&one| match self.origins.regions().list[one] {
@@ -304,7 +304,7 @@ impl<'a> Rewrite<'a> {
             })
             .collect();
         let aligned = self.always_aligned(value, access);
-        if let (&[one], Some(bases)) = (&candidates[..], aligned) {
+        if let (&[one], Some(bases), None) = (&candidates[..], aligned, access.given) {
             if let Some(check) = self.by_index(at, access, reg, one, writes, bases) {
                 return Ok((check, parameters));
             }
@@ -352,7 +352,9 @@ impl<'a> Rewrite<'a> {
     /// The bytes of a parameter may be accessed as compilers do, whatever its type is.
     fn in_param(&self, size: Option<u64>, access: &Access) -> bool {
         let end = access.offset.checked_add(access.bytes.into());
-        access.offset >= 0 && end.is_some_and(|end| size.is_some_and(|size| end as u64 <= size))
+        let most = if planted(Mistake::ParameterTooLong) { 64 } else { 0 };
+        access.offset >= 0
+            && end.is_some_and(|end| size.is_some_and(|size| end as u64 <= size + most))
     }
 
     /// The regions that an address is compared with.
@@ -374,6 +376,13 @@ impl<'a> Rewrite<'a> {
         if own.is_empty() || value.unknown {
             own = (0..regions.list.len()).filter(fits).filter(|one| !workspace(one)).collect();
         }
+        if planted(Mistake::FirstRegionOnly) {
+            own.truncate(1);
+        }
+        if planted(Mistake::SharedForgotten) && at == At::Generic {
+            own.retain(|&one| regions.list[one] != Region::Shared);
+            return own;
+        }
         // A parameter of a function may point to shared memory.
         let shared = |one: &usize| regions.list[*one] == Region::Shared;
         let param = |one: &usize| matches!(regions.list[*one], Region::Param(_));
@@ -391,7 +400,7 @@ impl<'a> Rewrite<'a> {
     /// begin is looked at when the kernel starts.
     fn always_aligned(&self, value: Value, access: &Access) -> Option<Set> {
         let align = access.align;
-        if align == 1 {
+        if align == 1 || planted(Mistake::AddressNotAligned) {
             return Some(0);
         }
         if value.zeros < 64 && 1_u64 << value.zeros < u64::from(align)
@@ -399,7 +408,11 @@ impl<'a> Rewrite<'a> {
         {
             return None;
         }
+        // Of several, some may be numbers, or not where this address is.
         let mut looked = 0;
+        if value.aligned.count_ones() > 1 {
+            return None;
+        }
         for one in self.origins.regions().numbers(value.aligned) {
             match self.origins.regions().list[one] {
                 Region::Param(_) | Region::Workspace => looked |= 1 << one,
@@ -436,11 +449,8 @@ impl<'a> Rewrite<'a> {
         if !global && generic != (access.at == At::Generic) || own == Region::Shared {
             return None;
         }
-        if !self.function.entry && matches!(own, Region::Param(_)) && access.at != At::Generic {
-            // Where it points to is only known to the caller.
-            return None;
-        }
-        let offset = linear.offset.checked_add(access.offset).filter(|one| one.abs() < FAR)?;
+        let own = if planted(Mistake::OffsetForgotten) { 0 } else { access.offset };
+        let offset = linear.offset.checked_add(own).filter(|one| one.abs() < FAR)?;
         let need = u64::from(access.need);
         let key =
             |extent| Key { region, writes, bases, align: access.align, global: false, extent };
@@ -453,6 +463,10 @@ impl<'a> Rewrite<'a> {
             let comparison = Comparison { by: "gt.u64", a: limit, b: offset.to_string() };
             return Some(Check::Compare(Vec::new(), comparison));
         };
+        let index = Index {
+            shift: if planted(Mistake::ScaleTooSmall) { index.shift.min(1) } else { index.shift },
+            ..index
+        };
         let scale = 1_i64 << index.shift;
         let (steps, rest) = (offset.div_euclid(scale), offset.rem_euclid(scale) as u64);
         if steps.unsigned_abs() >= 1 << 30 {
@@ -460,10 +474,11 @@ impl<'a> Rewrite<'a> {
         }
         let name = self.copied(index);
         let mut lines = Vec::new();
-        let (a, before, most) = if index.signed || steps <= 0 {
+        let (a, before, most) = if index.signed || steps <= 0 || planted(Mistake::IndexWraps) {
             // The index and the steps together are at least 0: the sum is compared, and a negative one is as large as
             // half of all numbers or larger.
-            let all = if index.signed { 1_i64 << 31 } else { 1_i64 << 32 };
+            let small = index.signed && !planted(Mistake::IndexNegative);
+            let all = if small { 1_i64 << 31 } else { 1_i64 << 32 };
             let most = (all + steps).min(i64::from(u32::MAX)) as u64;
             if steps == 0 {
                 (name, rest, most)
@@ -483,6 +498,9 @@ impl<'a> Rewrite<'a> {
 
     /// The register of an index, as it was when the address was computed of it.
     fn copied(&mut self, index: Index) -> String {
+        if planted(Mistake::IndexNotCopied) {
+            return self.name(index.reg);
+        }
         let single = self.flow.definition(index.reg);
         if single.is_some_and(|def| self.flow.dominates(def, index.read)) {
             return self.name(index.reg);
@@ -538,7 +556,7 @@ impl<'a> Rewrite<'a> {
             (
                 "ld.param.u64" | "ld.param.s64" | "ld.param.b64",
                 [_, Arg::Address(Base::Var(Var::Param(param)), 0)],
-            ) => Some(Linear {
+            ) if self.function.entry => Some(Linear {
                 region: Some((number(Region::Param(*param))?, true)),
                 ..Linear::default()
             }),
@@ -598,7 +616,7 @@ impl<'a> Rewrite<'a> {
     ) -> Check {
         let mut lines = Vec::new();
         let mut address = self.name(reg);
-        if access.offset != 0 {
+        if access.offset != 0 && !planted(Mistake::OffsetForgotten) {
             let sum = self.new_name(Type::U64);
             lines.push(format!("add.s64 {sum}, {address}, {};", access.offset));
             address = sum;
@@ -610,8 +628,17 @@ impl<'a> Rewrite<'a> {
             lines.push(format!("and.b32 {bits}, {short}, {};", access.align - 1));
             low = Some(bits);
         }
+        let given = access.given.map(|reg| {
+            // As many words as it takes.
+            let (size, whole) = (self.new_name(Type::U32), self.new_name(Type::U64));
+            lines.push(format!("min.u32 {size}, {}, {};", self.name(reg), access.bytes));
+            lines.push(format!("add.u32 {size}, {size}, 3;"));
+            lines.push(format!("and.b32 {size}, {size}, -4;"));
+            lines.push(format!("cvt.u64.u32 {whole}, {size};"));
+            whole
+        });
         let mut inside: Option<String> = None;
-        for (at, &region) in candidates.iter().enumerate() {
+        for &region in candidates {
             let own = self.origins.regions().list[region];
             let fresh = self.new_name(Type::PRED);
             if own == Region::Shared {
@@ -636,15 +663,29 @@ impl<'a> Rewrite<'a> {
                 writes,
                 bases: aligned.unwrap_or(0),
                 align: access.align,
-                global: !generic,
+                global: !generic && !planted(Mistake::CallOfLocal),
                 extent: Extent::Bytes(access.need.into()),
             };
             let limit = self.limit(key);
-            if candidates.len() == 1 && low.is_none() {
+            if candidates.len() == 1 && low.is_none() && given.is_none() {
                 return Check::Compare(lines, Comparison { by: "lt.u64", a: from, b: limit });
             }
-            let last = at + 1 == candidates.len() && low.is_none();
-            let _ = last;
+            if let Some(given) = &given {
+                let (first, rest) = (self.new_name(Type::PRED), self.new_name(Type::U64));
+                let extent = self.extent(region, writes, !generic);
+                lines.push(format!("setp.lt.u64 {first}, {from}, {limit};"));
+                lines.push(format!("sub.s64 {rest}, {extent}, {from};"));
+                lines.push(format!("setp.ge.and.u64 {fresh}, {rest}, {given}, {first};"));
+                inside = Some(match inside {
+                    None => fresh,
+                    Some(before) => {
+                        let either = self.new_name(Type::PRED);
+                        lines.push(format!("or.pred {either}, {before}, {fresh};"));
+                        either
+                    }
+                });
+                continue;
+            }
             lines.push(match &inside {
                 None => format!("setp.lt.u64 {fresh}, {from}, {limit};"),
                 Some(before) => format!("setp.lt.or.u64 {fresh}, {from}, {limit}, {before};"),
@@ -666,7 +707,7 @@ impl<'a> Rewrite<'a> {
     pub(super) fn access(&mut self, ins: &Ins, plan: Option<Plan>) -> Done<()> {
         let mut ins = ins.clone();
         // A policy that is none would be undefined, so none is used.
-        if ins.has("L2::cache_hint") {
+        if ins.has("L2::cache_hint") && !planted(Mistake::PolicyStays) {
             ins.args.pop();
             let parts: Vec<&str> =
                 ins.opcode.split('.').filter(|one| *one != "L2::cache_hint").collect();
@@ -683,7 +724,7 @@ impl<'a> Rewrite<'a> {
         {
             self.note_argument(&ins, var, access.offset, access.bytes);
         }
-        let own = self.predicate(&ins);
+        let own = self.predicate(&ins).filter(|_| !planted(Mistake::PredicateForgotten));
         let (good, bad) = match check {
             Check::Inside => {
                 let text = self.plain(&ins);
@@ -729,14 +770,14 @@ impl<'a> Rewrite<'a> {
             }
         };
         let copy = ins.head() == "cp";
-        let reads = ins.head() != "st" && ins.head() != "red" && !access.hint && !copy;
+        let reads = ins.head() != "st" && ins.head() != "red" && !copy;
         let results = if reads { ins.results() } else { Vec::new() };
         let rest = Ins { args: ins.args.get(1..).unwrap_or_default().to_vec(), ..ins.clone() };
         let needed = rest.mentioned();
         // The values are set before the access where that does not need them.
         let (after, before): (Vec<usize>, Vec<usize>) =
             results.into_iter().partition(|reg| needed.contains(reg));
-        for reg in before {
+        for reg in before.into_iter().filter(|_| !planted(Mistake::ValueNotZero)) {
             let text = self.zero(reg, own.as_deref());
             self.line(text);
         }
@@ -747,28 +788,22 @@ impl<'a> Rewrite<'a> {
             self.line(format!("@{good} {text}"));
         }
         let bad = bad.map_or(String::new(), |bad| format!("@{bad} "));
-        for reg in after {
+        for reg in after.into_iter().filter(|_| !planted(Mistake::ValueNotZero)) {
             let text = self.zero(reg, None);
             self.line(format!("{bad}{text}"));
         }
-        if !access.hint {
-            let mut bad = bad;
-            if let (true, Some(Arg::Reg(size))) = (copy, ins.args.get(3)) {
-                // Nothing is read where the size is 0.
-                let (word, none) = (self.new_name(Type::U32), self.new_name(Type::PRED));
-                let size = self.name(*size);
-                match bad.trim().strip_prefix('@') {
-                    Some(own) => {
-                        self.line(format!("setp.ne.and.u32 {none}, {size}, 0, {own};"));
-                    }
-                    None => self.line(format!("setp.ne.u32 {none}, {size}, 0;")),
-                }
-                let _ = word;
-                bad = format!("@{none} ");
+        let mut bad = bad;
+        if let (true, Some(Arg::Reg(size))) = (copy, ins.args.get(3)) {
+            // Nothing is read where the size is 0.
+            let (some, size) = (self.new_name(Type::PRED), self.name(*size));
+            match bad.trim().strip_prefix('@') {
+                Some(own) => self.line(format!("setp.ne.and.u32 {some}, {size}, 0, {own};")),
+                None => self.line(format!("setp.ne.u32 {some}, {size}, 0;")),
             }
-            let (failed, number) = self.site(&ins, access.kind, access.bytes, parameters);
-            self.line(format!("{bad}mov.u32 {failed}, {number};"));
+            bad = format!("@{some} ");
         }
+        let (failed, number) = self.site(&ins, access.kind, access.bytes, parameters);
+        self.line(format!("{bad}mov.u32 {failed}, {number};"));
         Ok(())
     }
 
@@ -801,6 +836,9 @@ impl<'a> Rewrite<'a> {
 fn sum(a: Linear, b: Linear) -> Option<Linear> {
     let offset = a.offset.checked_add(b.offset).filter(|one| one.abs() < FAR)?;
     match (a.region, b.region, a.index, b.index) {
+        (.., Some(_), Some(_)) if planted(Mistake::SecondIndexForgotten) => {
+            Some(Linear { region: a.region.or(b.region), index: a.index, offset })
+        }
         (Some(_), Some(_), ..) | (.., Some(_), Some(_)) => None,
         _ => Some(Linear { region: a.region.or(b.region), index: a.index.or(b.index), offset }),
     }

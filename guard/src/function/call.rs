@@ -1,12 +1,12 @@
 //! Calls of functions of the module, which get the extents of the pointers that they are called with.
 
-use cuscope_ptx_syntax::tree::Space;
 use cuscope_ptx_syntax::types::Type;
 
 use super::{Done, Rewrite};
 use crate::body::{Arg, Ins, Item, Var};
 use crate::module::has_extents;
 use crate::origin::{Region, Value};
+use crate::planted::{Mistake, planted};
 
 impl Rewrite<'_> {
     /// Keeps what is stored to a variable that is an argument of a call.
@@ -113,6 +113,14 @@ impl Rewrite<'_> {
         if value.unknown {
             all = (0..regions.list.len()).filter(fits).collect();
         }
+        if planted(Mistake::CallWithoutExtents) {
+            let own: Vec<usize> = (0..3).map(|_| self.fresh(Type::U64)).collect();
+            for (reg, value) in own.iter().zip(["0", "-1", "-1"]) {
+                let text = format!("mov.u64 {}, {value};", self.name(*reg));
+                self.line(text);
+            }
+            return own;
+        }
         let own: Vec<usize> = (0..3).map(|_| self.fresh(Type::U64)).collect();
         let names: Vec<String> = own.iter().map(|&reg| self.name(reg)).collect();
         let alone = all.len() == 1;
@@ -143,7 +151,6 @@ impl Rewrite<'_> {
                 self.line(format!("selp.b64 {name}, {part}, {name}, {there};"));
             }
         }
-        let _ = Space::Global;
         own
     }
 }

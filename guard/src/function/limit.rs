@@ -8,6 +8,7 @@ use cuscope_ptx_syntax::types::Type;
 use super::Rewrite;
 use crate::body::Var;
 use crate::origin::{Region, Set};
+use crate::planted::{Mistake, planted};
 
 /// What a limit is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -47,6 +48,9 @@ impl Rewrite<'_> {
         {
             key.global = false;
         }
+        if planted(Mistake::BaseNotAligned) {
+            key.bases = 0;
+        }
         if key.bases == 0 {
             key.align = 1;
         }
@@ -74,11 +78,14 @@ impl Rewrite<'_> {
         if let Extent::Index { shift, .. } = key.extent {
             self.first_line(format!("shr.u64 {limit}, {limit}, {shift};"));
         }
-        self.first_line(format!("add.s64 {limit}, {limit}, 1;"));
+        let more = if planted(Mistake::LimitTooLarge) { 2 } else { 1 };
+        self.first_line(format!("add.s64 {limit}, {limit}, {more};"));
         if let Extent::Index { most, .. } = key.extent {
             self.first_line(format!("min.u64 {limit}, {limit}, {most};"));
         }
-        self.first_line(format!("selp.b64 {limit}, {limit}, 0, {fits};"));
+        if !planted(Mistake::LimitWraps) {
+            self.first_line(format!("selp.b64 {limit}, {limit}, 0, {fits};"));
+        }
         for one in self.origins.regions().numbers(key.bases) {
             let base = self.base(one, true);
             let (low, whole) = (self.new_name(Type::B64), self.new_name(Type::PRED));
@@ -122,7 +129,8 @@ impl Rewrite<'_> {
             Region::Variable(var) => {
                 let variable = self.declared(var);
                 let constant = variable.is_some_and(|one| one.space == Space::Const);
-                let size = variable.and_then(|one| one.size).unwrap_or(0);
+                let more = if planted(Mistake::VariableTooLarge) { 16 } else { 0 };
+                let size = variable.and_then(|one| one.size).unwrap_or(0) + more;
                 if writes && constant { 0 } else { size }.to_string()
             }
             Region::Bytes(at) => {

@@ -4,9 +4,20 @@ use super::super::code::{Op, Src};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
+use super::contract::{Note, What};
 use super::modifiers::Modifiers;
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal};
+
+/// `.rn` alone.
+const NEAREST: ops::Modifiers = ops::Modifiers {
+    rounding: Some(ops::Rounding::Nearest),
+    approximate: false,
+    ftz: false,
+    sat: false,
+    relu: false,
+    nan: false,
+};
 
 impl<'s> Body<'_, 's> {
     pub(super) fn float(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
@@ -33,7 +44,19 @@ impl<'s> Body<'_, 's> {
                 self.binary_op(ops::float_binary(opcode, ty, modifiers), [ty; 3], operands)
             }
             _ => self.unary_op(ops::float_unary(opcode, ty, modifiers), ty, ty, operands),
+        }?;
+        let what = match opcode {
+            "mul" => What::Product,
+            "add" => What::Sum,
+            "sub" => What::Difference,
+            "neg" => What::Negative,
+            "fma" if ty == Type::F32 && modifiers == NEAREST => What::Fused,
+            _ => return Ok(()),
+        };
+        if modifiers.rounding.is_none() || what == What::Fused {
+            self.notes.push(Note { at: self.ops.len() - 1, what, ty, modifiers });
         }
+        Ok(())
     }
 
     /// `min` and `max` of magnitudes, with the product of the signs.

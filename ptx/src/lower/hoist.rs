@@ -123,9 +123,8 @@ fn goes_on(instr: &Instr) -> bool {
     !leaves || instr.guard.is_some()
 }
 
-/// For each register, whether the code may read it before it has written it; none if that is too much to find out.
-fn read_early(code: &[Instr], uses: &[Uses], slots: usize) -> Option<Vec<bool>> {
-    // A part of the code begins where something leads to, and behind what leads elsewhere.
+/// Where a part of the code begins: where something leads to, and behind what leads elsewhere.
+pub(super) fn begins(code: &[Instr]) -> Vec<bool> {
     let mut begins = vec![false; code.len()];
     let mut begin = |at: usize| begins.get_mut(at).into_iter().for_each(|begins| *begins = true);
     begin(0);
@@ -138,6 +137,12 @@ fn read_early(code: &[Instr], uses: &[Uses], slots: usize) -> Option<Vec<bool>> 
         }
         begin(at + 1);
     }
+    begins
+}
+
+/// For each register, whether the code may read it before it has written it; none if that is too much to find out.
+fn read_early(code: &[Instr], uses: &[Uses], slots: usize) -> Option<Vec<bool>> {
+    let begins = begins(code);
     let starts: Vec<usize> = (0..code.len()).filter(|&at| begins[at]).collect();
     let words = slots.div_ceil(64);
     if starts.len().checked_mul(words)? > MOST_BITS / 64 {

@@ -373,10 +373,14 @@ pub(super) fn shared<'s>(
         .variables
         .iter()
         .filter(|variable| variable.space == Space::Shared && names.contains(variable.name));
-    for variable in module.clone() {
-        if let (Some(size), false) = (variable.size, variable.external) {
-            let offset = shared.add(variable, size)?;
-            shared.module.insert(variable.name, offset);
+    // An external one with a size that no text defines is memory all the same.
+    for external in [false, true] {
+        for variable in module.clone().filter(|variable| variable.external == external) {
+            if let (Some(size), false) = (variable.size, shared.module.contains_key(variable.name))
+            {
+                let offset = shared.add(variable, size)?;
+                shared.module.insert(variable.name, offset);
+            }
         }
     }
     for &index in order {
@@ -400,8 +404,8 @@ pub(super) fn shared<'s>(
         return Err(Diagnostic::new(function.line, message));
     }
     let dynamic = shared.total.next_multiple_of(16) as u32;
-    for variable in module.filter(|variable| variable.external || variable.size.is_none()) {
-        shared.module.insert(variable.name, dynamic);
+    for variable in module {
+        shared.module.entry(variable.name).or_insert(dynamic);
     }
     Ok(shared)
 }

@@ -3,6 +3,7 @@
 
 mod bulk;
 mod call;
+mod contract;
 mod control;
 mod convert;
 mod float;
@@ -15,6 +16,7 @@ mod mbarrier;
 mod memory;
 mod modifiers;
 mod operand;
+mod pair;
 mod scope;
 pub(super) mod table;
 mod tensor;
@@ -88,6 +90,8 @@ struct Body<'a, 's> {
     branches: Vec<(usize, usize, Vec<&'s str>, u32)>,
     /// Calls: op and name of the function.
     calls: Vec<(usize, &'s str)>,
+    /// What may be fused, or is.
+    notes: Vec<contract::Note>,
 }
 
 /// A function's code, not yet placed among the others'.
@@ -215,6 +219,7 @@ impl<'a, 's> Body<'a, 's> {
             guard: None,
             branches: Vec::new(),
             calls: Vec::new(),
+            notes: Vec::new(),
         };
         let formal = body.formals().map_err(|error| vec![error]);
         let (params, returns) = formal?;
@@ -232,6 +237,10 @@ impl<'a, 's> Body<'a, 's> {
         body.push(Op::Ret);
         if errors.is_empty() {
             errors.extend(body.resolve_branches());
+            if function.entry {
+                contract::contract(&mut body.ops, &body.notes);
+                pair::pair(&mut body.ops, &body.notes);
+            }
         }
         if body.slots > MOST_SLOTS {
             errors.push(Diagnostic::new(

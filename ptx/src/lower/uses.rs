@@ -50,6 +50,10 @@ impl Uses {
             Op::Unpack { d, a, .. } => uses.src(&[*a]).writes.extend(d),
             Op::Pack { d, a, .. } => uses.src(a).writes.push(*d),
             Op::Load { access, d, .. } => uses.access(access).writes.extend(d),
+            Op::Pair(pair) => {
+                uses.access(&pair.first).access(&pair.second).src(&[pair.c]);
+                uses.writes.extend([pair.x, pair.y, pair.d]);
+            }
             Op::Store { access, a } => drop(uses.access(access).src(a)),
             Op::Atomic { access, d, b, c, .. } => {
                 uses.access(access).src(b).src(&[*c]).writes.extend(d);

@@ -59,7 +59,13 @@ fn apply<O: Operation, T: Real, const R: u8, const M: u8>(a: u64, b: u64, c: u64
     value.result()
 }
 
-/// The same on both halves of a register.
+/// `fma.rn.f32`
+#[inline(always)]
+pub(crate) fn fma_f32(a: u64, b: u64, c: u64) -> u64 {
+    apply::<Fma, f32, 0, 0>(a, b, c)
+}
+
+/// An operation on both halves of a register.
 #[inline(always)]
 fn halves<O: Operation, T: Real, const R: u8, const M: u8>(a: u64, b: u64, c: u64) -> u64 {
     let high = apply::<O, T, R, M>(a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff);
@@ -84,6 +90,10 @@ operations! {
     Mul = |a, b, _c| a.product::<R>(b);
     Div = |a, b, _c| a.quotient::<R>(b);
     Fma = |a, b, c| a.fused::<R>(b, c);
+    // With the negative of the sum's third operand, of the product, of both.
+    Fms = |a, b, c| a.fused::<R>(b, c.negated());
+    Fnma = |a, b, c| a.negated().fused::<R>(b, c);
+    Fnms = |a, b, c| a.negated().fused::<R>(b, c.negated());
     Sqrt = |a, _b, _c| a.root::<R>();
     Rcp = |a, _b, _c| T::nearest(1.0).quotient::<R>(a);
     Neg = |a, _b, _c| a.negated();
@@ -272,8 +282,14 @@ pub(crate) fn binary(opcode: &str, ty: Type, m: Modifiers) -> Option<Binary> {
     }
 }
 
-/// Instructions of three operands.
+/// Instructions of three operands, and those of them that the assembler makes of products and sums.
 pub(crate) fn ternary(opcode: &str, ty: Type, m: Modifiers) -> Option<Ternary> {
+    match opcode {
+        "fms" => return choose!(ty, m, Fms, (a, b, c), [single, double, small]),
+        "fnma" => return choose!(ty, m, Fnma, (a, b, c), [single, double, small]),
+        "fnms" => return choose!(ty, m, Fnms, (a, b, c), [single, double, small]),
+        _ => {}
+    }
     if !matches!(opcode, "fma" | "mad") || m.rounding.is_none() || !ty.is_float() {
         return None;
     }

@@ -20,7 +20,7 @@ pub(crate) use atomic::atomic;
 pub(crate) use compare::{combine, compare};
 pub(crate) use convert::{Convert, Rounding, common, integer_conversion, truncation};
 pub(crate) use float::{
-    Modifiers, binary as float_binary, ternary as float_ternary, unary as float_unary,
+    Modifiers, binary as float_binary, fma_f32, ternary as float_ternary, unary as float_unary,
 };
 pub(crate) use integer::{
     bfi, binary as integer_binary, carry, dot, prmt, table, ternary as integer_ternary,

@@ -77,6 +77,27 @@ wide! {
     }
 }
 
+/// How the values of a register lie: in each half of the warp a step apart, or in another way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The first of either half.
+    pub(crate) starts: [u64; 2],
+    /// From one to the next; none if that differs.
+    pub(crate) step: Option<u64>,
+}
+
+wide! {
+    /// The shape of a register.
+    pub(crate) fn shape(row: &Row) -> Shape {
+        let (starts, step) = ([row[0], row[16]], row[1].wrapping_sub(row[0]));
+        let mut differ = 0;
+        for (lane, value) in row.iter().enumerate() {
+            differ |= value ^ starts[lane / 16].wrapping_add((lane as u64 % 16).wrapping_mul(step));
+        }
+        Shape { starts, step: (differ == 0).then_some(step) }
+    }
+}
+
 /// How the addresses of all lanes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {

@@ -1,12 +1,12 @@
 //! Loads, stores and atomic operations of the lanes of a warp.
 
 use super::super::code::{
-    Access, Base, CLUSTER_SPAN, FIRST_PARAM, LOCAL_WINDOW, Order, PARAM_WINDOW, SHARED_WINDOW,
-    Slot, Space, Src, Update, WINDOW,
+    Access, Base, CLUSTER_SPAN, FIRST_PARAM, LOCAL_WINDOW, Order, PARAM_WINDOW, Pair,
+    SHARED_WINDOW, Slot, Space, Src, Update, WINDOW,
 };
-use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
-use super::super::ops::wide::{Lie, Pattern, lie, wide};
+use super::super::ops::wide::{Lie, Pattern, Shape, lie, wide};
+use super::super::ops::{Row, fma_f32};
 use super::block::Shared;
 use super::warp::{Group, Warp};
 use super::{Fault, Memory};
@@ -164,6 +164,129 @@ wide! {
     }
 }
 
+/// Words in each half of a warp, by the number of the first: one behind the other, or all the same.
+#[derive(Clone, Copy)]
+struct Halves {
+    starts: [usize; 2],
+    /// How many they are: 16, or 1.
+    len: usize,
+}
+
+impl Halves {
+    /// The words that an access of all lanes is for, if it is plain, they are aligned and lie so.
+    #[inline(always)] // else it is copied from one place to the other
+    fn of(warp: &mut Warp, group: Group, access: &Access) -> Option<Self> {
+        let Base::Reg(slot) = access.address.base else { return None };
+        let Shape { starts, step } = warp.registers.shape((group.base() + slot) as usize);
+        let (step, size) = (step?, u64::from(access.bytes));
+        let starts = starts.map(|start| start.wrapping_add(access.address.offset.cast_unsigned()));
+        let aligned = (starts[0] | starts[1]) & (size - 1) == 0;
+        let len = if step == size { 16 } else { 1 };
+        let plain = access.order == Order::Weak && access.count == 1;
+        // A power of two.
+        let starts = starts.map(|at| (at >> size.trailing_zeros()) as usize);
+        (plain && aligned && (len == 16 || step == 0)).then_some(Self { starts, len })
+    }
+}
+
+/// Whether the words of both halves are among so many.
+#[inline]
+fn within(first: usize, second: usize, len: usize, count: usize) -> bool {
+    len <= count && first.max(second) <= count - len
+}
+
+wide! {
+    /// Reads such words; whether all of them are there, else none.
+    fn read_halves[const N: usize](
+        words: &[[u8; N]], first: usize, second: usize, len: usize, out: &mut Row,
+    ) -> bool {
+        if !within(first, second, len, words.len()) {
+            return false;
+        }
+        for (start, out) in [first, second].into_iter().zip(out.as_chunks_mut::<16>().0) {
+            if len == 16 {
+                for (out, &word) in out.iter_mut().zip(&words[start..start + 16]) {
+                    *out = value(word);
+                }
+            } else {
+                out.fill(value(words[start]));
+            }
+        }
+        true
+    }
+}
+
+wide! {
+    /// Writes such words, which lie one behind the other; whether all of them are there, else none.
+    fn write_halves[const N: usize](
+        words: &mut [[u8; N]], first: usize, second: usize, values: &Row,
+    ) -> bool {
+        if !within(first, second, 16, words.len()) {
+            return false;
+        }
+        for (start, values) in [first, second].into_iter().zip(values.as_chunks::<16>().0) {
+            for (word, &value) in words[start..start + 16].iter_mut().zip(values) {
+                *word = bytes(value);
+            }
+        }
+        true
+    }
+}
+
+wide! {
+    /// Sums of a register and products of such words; whether all words are there, else none.
+    fn sums(
+        words: &[[u8; 4]], x: [usize; 3], y: [usize; 3], rows: &mut [Row], c: usize, d: usize,
+    ) -> bool {
+        if !within(x[0], x[1], x[2], words.len()) || !within(y[0], y[1], y[2], words.len()) {
+            return false;
+        }
+        let half = |start: usize, len: usize| {
+            let mut half = [value(words[start]); 16];
+            if len == 16 {
+                for (out, &word) in half.iter_mut().zip(&words[start..start + 16]) {
+                    *out = value(word);
+                }
+            }
+            half
+        };
+        for at in 0..2 {
+            let (x, y, mut out) = (half(x[at], x[2]), half(y[at], y[2]), [0; 16]);
+            let c = &rows[c][16 * at..16 * at + 16];
+            for lane in 0..16 {
+                out[lane] = fma_f32(x[lane], y[lane], c[lane]);
+            }
+            rows[d][16 * at..16 * at + 16].copy_from_slice(&out);
+        }
+        true
+    }
+}
+
+/// Runs two loads and the sum that takes them for all lanes, if their words lie so; else nothing.
+#[inline]
+pub(super) fn pair(warp: &mut Warp, shared: &Shared<'_>, group: Group, pair: &Pair) -> bool {
+    let Some(x) = Halves::of(warp, group, &pair.first) else { return false };
+    let Some(y) = Halves::of(warp, group, &pair.second) else { return false };
+    let (words, d) = (shared.memory.as_chunks::<4>().0, (group.base() + pair.d) as usize);
+    let words_of = |of: Halves| [of.starts[0], of.starts[1], of.len];
+    let (c, rows) = (Warp::at(group, pair.c), warp.registers.with_written(d));
+    sums(words, words_of(x), words_of(y), rows, c, d)
+}
+
+/// Reads such words of some bytes.
+#[inline]
+fn read_plain<const N: usize>(bytes: &[u8], halves: Halves, out: &mut Row) -> bool {
+    let Halves { starts: [first, second], len } = halves;
+    read_halves(bytes.as_chunks::<N>().0, first, second, len, out)
+}
+
+/// Writes such words to some bytes.
+#[inline]
+fn write_plain<const N: usize>(bytes: &mut [u8], halves: Halves, values: &Row) -> bool {
+    let Halves { starts: [first, second], len } = halves;
+    len == 16 && write_halves(bytes.as_chunks_mut::<N>().0, first, second, values)
+}
+
 /// Words of one size for some lanes.
 macro_rules! by_size {
     ($size:expr, $f:ident($($x:expr),*)) => {
@@ -247,7 +370,32 @@ pub(super) fn order(shared: &mut Shared<'_>, access: &Access) {
     }
 }
 
+#[inline]
 pub(super) fn load(
+    warp: &mut Warp,
+    shared: &mut Shared<'_>,
+    group: Group,
+    mask: u32,
+    access: &Access,
+    d: &[Slot],
+    extend: u64,
+) -> Result<(), Fault> {
+    if mask == u32::MAX
+        && extend == 0
+        && access.space == Space::Shared
+        && let Some(halves) = Halves::of(warp, group, access)
+    {
+        let out = &mut warp.registers[(group.base() + d[0]) as usize];
+        if by_size!(usize::from(access.bytes), read_plain(&shared.memory, halves, out)) {
+            return Ok(());
+        }
+    }
+    load_any(warp, shared, group, mask, access, d, extend)
+}
+
+/// A load that need not be a simple one.
+#[inline(never)]
+fn load_any(
     warp: &mut Warp,
     shared: &mut Shared<'_>,
     group: Group,
@@ -282,7 +430,7 @@ pub(super) fn load(
         if part > 0 {
             at.iter_mut().for_each(|at| *at = at.wrapping_add(size as u64));
         }
-        let out = &mut warp.registers[(group.base + d) as usize];
+        let out = &mut warp.registers[(group.base() + d) as usize];
         let made = by_space(access.space, &at, mask, |space, at, mask| match space {
             Space::Shared => by_size!(size, gather(&shared.memory, at, mask, out)),
             Space::Cluster => lanes(mask).try_for_each(|lane| {
@@ -311,7 +459,7 @@ pub(super) fn load(
         if let Err(fault) = made {
             return Err(report::missed(warp, shared, (access.space, mask), &at, size, fault));
         }
-        let out = &mut warp.registers[(group.base + d) as usize];
+        let out = &mut warp.registers[(group.base() + d) as usize];
         if extend != 0 {
             lanes(mask).for_each(|lane| out[lane] = extended(out[lane], unused, extend));
         }
@@ -365,6 +513,15 @@ pub(super) fn store(
 ) -> Result<(), Fault> {
     order(shared, access);
     let size = usize::from(access.bytes);
+    if mask == u32::MAX
+        && access.space == Space::Shared
+        && let Some(halves) = Halves::of(warp, group, access)
+    {
+        let values = &warp.registers[Warp::at(group, a[0])];
+        if by_size!(size, write_plain(&mut shared.memory, halves, values)) {
+            return Ok(());
+        }
+    }
     let mut at = [0; 32];
     let run = find(warp, shared, group, mask, access, &mut at)? == Pattern::Run;
     for (part, &a) in a.iter().enumerate() {
@@ -544,9 +701,13 @@ pub(super) fn copy(
     (to, from, bytes): (&Access, &Access, u32),
     given: Option<Src>,
 ) -> Result<(), Fault> {
-    let (to, from) =
-        (addresses(warp, shared, group, mask, to)?, addresses(warp, shared, group, mask, from)?);
     let given = given.map(|src| *warp.row(shared.kernel, group, src));
+    // Where nothing is read, the address may be any.
+    let reads = given.map_or(mask, |given| {
+        lanes(mask).filter(|&lane| given[lane] as u32 != 0).fold(0, |all, lane| all | 1 << lane)
+    });
+    let to = addresses(warp, shared, group, mask, to)?;
+    let from = addresses(warp, shared, group, reads, from)?;
     for lane in lanes(mask) {
         let given = given.map_or(bytes, |given| (given[lane] as u32).min(bytes));
         for at in (0..u64::from(bytes)).step_by(4) {

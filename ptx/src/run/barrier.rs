@@ -47,10 +47,10 @@ impl Barriers {
         let mut live = 0;
         for warp in &*warps {
             live += warp.live().count_ones();
-            for stay in warp.stays() {
+            for (stay, lanes) in warp.stays() {
                 let id = usize::from(stay.id);
                 if id < BARRIERS {
-                    at[id] += 1;
+                    at[id] += lanes;
                     if stay.count != 0 {
                         counts[id] = stay.count;
                     }
@@ -78,7 +78,8 @@ impl Barriers {
     /// 32, however many they have.
     fn in_whole_warps(&self, id: usize, warps: &[Warp]) -> u32 {
         let waiting = warps.iter().map(|warp| {
-            let here = warp.stays().filter(|stay| usize::from(stay.id) == id).count() as u32;
+            let stays = warp.stays().filter(|(stay, _)| usize::from(stay.id) == id);
+            let here = stays.map(|(_, lanes)| lanes).sum();
             if here > 0 && here == warp.live().count_ones() { 32 } else { here }
         });
         self.arrived[id].saturating_add(waiting.sum())
@@ -90,8 +91,8 @@ impl Barriers {
         self.count[id] = 0;
         let (mut total, mut yes) = (0, 0);
         for warp in &*warps {
-            for stay in warp.stays().filter(|stay| usize::from(stay.id) == id) {
-                total += 1;
+            for (stay, lanes) in warp.stays().filter(|(stay, _)| usize::from(stay.id) == id) {
+                total += lanes;
                 yes += u32::from(matches!(stay.reduce, Some((_, _, true))));
             }
         }

@@ -4,7 +4,7 @@ use super::super::Kernel;
 use super::super::code::{CallOp, Callable, Callee, Op, Place, function_at};
 use super::super::ops::lanes::lanes;
 use super::block::Shared;
-use super::warp::{Group, LANES, Warp};
+use super::warp::{Group, Warp};
 use super::{Fault, system};
 
 /// The most registers of all frames of a warp, as slots.
@@ -66,7 +66,7 @@ impl Warp {
         group: Group,
     ) -> Result<(), Fault> {
         let callee = &kernel.functions[index as usize];
-        let base = group.base + call.caller_slots;
+        let base = group.base() + call.caller_slots;
         let end = base.saturating_add(callee.slots);
         let local_base = self.local_top[lane].next_multiple_of(16);
         let local_end = local_base.saturating_add(callee.local);
@@ -76,18 +76,18 @@ impl Warp {
             return Err(Fault::IllegalAddress);
         }
         if self.registers.len() < end as usize {
-            self.registers.resize(end as usize, [0; LANES]);
+            self.registers.resize(end as usize);
         }
         if self.local[lane].len() < local_end as usize {
             self.local[lane].resize(local_end as usize, 0);
         }
-        let here = (group.base, self.local_base[lane]);
+        let here = (group.base(), self.local_base[lane]);
         for (&from, &to) in call.arguments.iter().zip(&callee.params) {
             self.copy(kernel, lane, (from, here), (to, (base, local_base)));
         }
         self.frames[lane].push(Frame {
-            pc: group.pc + 1,
-            base: group.base,
+            pc: group.pc() + 1,
+            base: group.base(),
             local_base: self.local_base[lane],
             local_top: self.local_top[lane],
             callee: index,

@@ -20,6 +20,7 @@ mod mbarrier;
 mod multimem;
 mod pool;
 mod reach;
+mod registers;
 mod report;
 mod special;
 mod step;

@@ -150,9 +150,9 @@ pub(super) fn missed(
 #[cold]
 pub(super) fn accident(warp: &Warp, shared: &Shared<'_>, group: Group, fault: Fault) -> Accident {
     let kernel = shared.kernel;
-    let at = group.pc as usize;
+    let at = group.pc() as usize;
     let does = match kernel.code.get(at).map(|instr| &instr.op) {
-        Some(Op::Load { .. }) => Some(Does::Read),
+        Some(Op::Load { .. } | Op::Pair(_)) => Some(Does::Read),
         Some(Op::Store { .. }) => Some(Does::Write),
         Some(Op::Atomic { .. } | Op::AtomicWide { .. }) => Some(Does::Update),
         _ => None,

@@ -27,7 +27,7 @@ pub(super) fn step(
 ) -> Result<Flow, Fault> {
     let mut mask = group.mask;
     if let Some((slot, negated)) = instr.guard {
-        let guard = held(&warp.registers[(group.base + slot) as usize]) & mask;
+        let guard = held(&warp.registers[(group.base() + slot) as usize]) & mask;
         mask = if negated { mask & !guard } else { guard };
         if mask == 0 {
             return Ok(Flow::Next);
@@ -54,12 +54,19 @@ pub(super) fn step(
             if mask == group.mask {
                 return Ok(Flow::Jump(*target));
             }
-            warp.place(group.mask & !mask, group.pc + 1);
+            warp.place(group.mask & !mask, group.pc() + 1);
             warp.place(mask, *target);
             return Ok(Flow::Part);
         }
         Op::Load { access, d, extend } => {
             access::load(warp, shared, group, mask, access, d, *extend)?;
+        }
+        Op::Pair(pair) => {
+            if mask == u32::MAX && access::pair(warp, shared, group, pair) {
+                shared.steps += 2;
+                return Ok(Flow::Jump(group.pc() + 3));
+            }
+            access::load(warp, shared, group, mask, &pair.first, &[pair.x], 0)?;
         }
         Op::Store { access, a } => access::store(warp, shared, group, mask, access, a)?,
         Op::Special { which, d } => {
@@ -80,7 +87,7 @@ pub(super) fn step(
             warp.put(group, *d, mask, &out);
         }
         Op::Exit => {
-            warp.place(group.mask & !mask, group.pc + 1);
+            warp.place(group.mask & !mask, group.pc() + 1);
             warp.exit(mask);
             return Ok(Flow::Part);
         }
@@ -184,7 +191,7 @@ fn rare(
         Op::ActiveMask { d } => warp.put(group, *d, mask, &[u64::from(mask); 32]),
         Op::Trap => return Err(Fault::Trap),
         Op::BrxIdx { targets, index } => {
-            warp.place(group.mask, group.pc + 1);
+            warp.place(group.mask, group.pc() + 1);
             for lane in lanes(mask) {
                 let index = warp.value(kernel, lane, *index) as usize;
                 warp.pc[lane] = *targets.get(index).ok_or(Fault::InvalidPc)?;
@@ -192,35 +199,35 @@ fn rare(
             return Ok(Flow::Part);
         }
         Op::Call(call) => {
-            warp.place(group.mask, group.pc + 1);
+            warp.place(group.mask, group.pc() + 1);
             warp.call(shared, call, mask, group)?;
             return Ok(Flow::Part);
         }
         Op::Ret => {
-            warp.place(group.mask, group.pc + 1);
+            warp.place(group.mask, group.pc() + 1);
             warp.ret(kernel, mask);
             return Ok(Flow::Part);
         }
         Op::Warp(op) => {
             if op.members.is_none() {
-                warp.collect(kernel, mask, group.pc);
+                warp.collect(kernel, mask, group.pc());
                 return Ok(Flow::Next);
             }
             // They wait here, at this very instruction.
-            warp.place(group.mask & !mask, group.pc + 1);
-            warp.place(mask, group.pc);
+            warp.place(group.mask & !mask, group.pc() + 1);
+            warp.place(mask, group.pc());
             warp.gathered |= mask;
             warp.gather(kernel)?;
             return Ok(Flow::Part);
         }
         Op::Bar(op) => {
-            warp.place(group.mask, group.pc + 1);
+            warp.place(group.mask, group.pc() + 1);
             bar(warp, shared, op, mask)?;
             return Ok(if op.wait { Flow::Part } else { Flow::Next });
         }
         Op::ClusterBarrier { wait: false } => warp.arrived |= mask,
         Op::ClusterBarrier { wait: true } => {
-            warp.place(group.mask, group.pc + 1);
+            warp.place(group.mask, group.pc() + 1);
             cluster::wait(warp, mask);
             return Ok(Flow::Part);
         }
@@ -245,6 +252,14 @@ fn rare(
 /// Arrival at a barrier of the block.
 fn bar(warp: &mut Warp, shared: &mut Shared<'_>, op: &BarOp, mask: u32) -> Result<(), Fault> {
     let whole = mask == warp.live();
+    let same = |src: Src| src.split().err().map(|_| warp.value(shared.kernel, 0, src));
+    if let (true, true, None, Some(id)) = (op.wait, whole, op.reduce, same(op.id)) {
+        let count = op.count.map_or(Some(0), same);
+        if let Some(count) = count {
+            warp.wait_together(Stay { id: id as u8 & 15, count: count as u32, reduce: None });
+            return Ok(());
+        }
+    }
     for lane in lanes(mask) {
         // The number's low bits count.
         let id = warp.value(shared.kernel, lane, op.id) & 15;

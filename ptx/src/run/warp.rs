@@ -13,6 +13,7 @@ use super::super::ops::wide::{Pattern, alike, moved};
 use super::barrier::Stay;
 use super::block::Shared;
 use super::call::Frame;
+use super::registers::Registers;
 use super::{Fault, report, step};
 
 /// What an access that a loop may wait with costs, in steps.
@@ -36,9 +37,27 @@ pub(super) enum Progress {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) mask: u32,
-    pub(super) pc: u32,
+    /// The counter, and above it where the function's frame begins among the registers: in one, so that functions take
+    /// a group in two registers of the processor.
+    place: u64,
+}
+
+impl Group {
+    pub(super) fn new(mask: u32, pc: u32, base: u32) -> Self {
+        Self { mask, place: u64::from(base) << 32 | u64::from(pc) }
+    }
+
+    /// The counter.
+    #[inline]
+    pub(super) fn pc(self) -> u32 {
+        self.place as u32
+    }
+
     /// Where the function's frame begins among the registers.
-    pub(super) base: u32,
+    #[inline]
+    pub(super) fn base(self) -> u32 {
+        (self.place >> 32) as u32
+    }
 }
 
 /// How a group goes on.
@@ -64,12 +83,14 @@ pub(super) struct Warp {
     /// Lanes at a barrier of the block.
     at_barrier: u32,
     stay: [Option<Stay>; LANES],
+    /// The stay of all of them, if it is one and the same and has no reduction.
+    common: Option<Stay>,
     /// Lanes that have arrived at the barrier of the cluster.
     pub(super) arrived: u32,
     /// Where each lane's frame in local memory ends.
     pub(super) local_top: [u32; LANES],
     /// The kernel's constants, by their index, and behind them the frames' registers.
-    pub(super) registers: Vec<Row>,
+    pub(super) registers: Registers,
     pub(super) local: Vec<Vec<u8>>,
     pub(super) frames: Vec<Vec<Frame>>,
     /// Whether the last turn ran out, and how many have.
@@ -84,9 +105,9 @@ impl Warp {
             let (x, rest) = (thread % block[0], thread / block[0]);
             *tid = [x, rest % block[1], rest / block[1]];
         }
-        let mut registers = kernel.constants.rows().to_vec();
-        let first = registers.len();
-        registers.resize(first + kernel.slots as usize, [0; LANES]);
+        let first = kernel.constants.rows().len();
+        let mut registers = Registers::new(kernel.constants.rows().to_vec());
+        registers.resize(first + kernel.slots as usize);
         Self {
             index,
             tid,
@@ -97,6 +118,7 @@ impl Warp {
             gathered: 0,
             at_barrier: 0,
             stay: [None; LANES],
+            common: None,
             arrived: 0,
             local_top: [kernel.local_bytes as u32; LANES],
             registers,
@@ -112,7 +134,7 @@ impl Warp {
         self.live = if left >= 32 { u32::MAX } else { (1 << left) - 1 };
         self.pc = [0; LANES];
         self.gathered = 0;
-        self.at_barrier = 0;
+        (self.at_barrier, self.common) = (0, None);
         self.arrived = 0;
         self.unfinished = 0;
         let first = kernel.constants.rows().len();
@@ -123,8 +145,8 @@ impl Warp {
         self.base = [first as u32; LANES];
         self.local_base = [0; LANES];
         self.local_top = [kernel.local_bytes as u32; LANES];
-        self.registers.truncate(first + kernel.slots as usize);
-        self.registers[first..].fill([0; LANES]);
+        self.registers.resize(first + kernel.slots as usize);
+        self.registers.clear_from(first);
         self.frames.iter_mut().for_each(Vec::clear);
     }
 
@@ -133,7 +155,7 @@ impl Warp {
         let kernel = shared.kernel;
         self.live = u32::MAX;
         for instr in &kernel.once {
-            step::step(self, shared, Group { mask: u32::MAX, pc: 0, base: self.base[0] }, instr)?;
+            step::step(self, shared, Group::new(u32::MAX, 0, self.base[0]), instr)?;
         }
         Ok(())
     }
@@ -176,7 +198,7 @@ impl Warp {
             return None;
         }
         if ready == u32::MAX && alike(&self.pc) && alike(&self.base) {
-            return Some((Group { mask: ready, pc: self.pc[0], base: self.base[0] }, u32::MAX));
+            return Some((Group::new(ready, self.pc[0], self.base[0]), u32::MAX));
         }
         let (base, pc) = if unfair {
             let lane = (self.unfinished / 2) % 32;
@@ -198,7 +220,7 @@ impl Warp {
                 _ => {}
             }
         }
-        Some((Group { mask, pc, base }, limit))
+        Some((Group::new(mask, pc, base), limit))
     }
 
     fn run_group(
@@ -209,7 +231,7 @@ impl Warp {
         left: &mut u32,
     ) -> Result<(), Fault> {
         loop {
-            let Some(instr) = shared.kernel.code.get(group.pc as usize) else {
+            let Some(instr) = shared.kernel.code.get(group.pc() as usize) else {
                 return Err(Fault::InvalidPc);
             };
             let flow = match step::step(self, shared, group, instr) {
@@ -225,12 +247,12 @@ impl Warp {
             shared.steps += u64::from(cost);
             *left = left.saturating_sub(cost);
             match flow {
-                Flow::Next => group.pc += 1,
-                Flow::Jump(target) => group.pc = target,
+                Flow::Next => group = Group::new(group.mask, group.pc() + 1, group.base()),
+                Flow::Jump(target) => group = Group::new(group.mask, target, group.base()),
                 Flow::Part => return Ok(()),
             }
-            if group.pc >= limit || *left == 0 {
-                self.place(group.mask, group.pc);
+            if group.pc() >= limit || *left == 0 {
+                self.place(group.mask, group.pc());
                 return Ok(());
             }
         }
@@ -251,7 +273,7 @@ impl Warp {
     #[inline]
     pub(super) fn at(group: Group, src: Src) -> usize {
         match src.split() {
-            Ok(slot) => (group.base + slot) as usize,
+            Ok(slot) => (group.base() + slot) as usize,
             Err(index) => index as usize,
         }
     }
@@ -260,7 +282,7 @@ impl Warp {
     #[inline]
     pub(super) fn row<'r>(&'r self, kernel: &'r Kernel, group: Group, src: Src) -> &'r Row {
         match src.split() {
-            Ok(slot) => &self.registers[(group.base + slot) as usize],
+            Ok(slot) => &self.registers[(group.base() + slot) as usize],
             Err(index) => kernel.constants.row(index),
         }
     }
@@ -268,7 +290,7 @@ impl Warp {
     /// Sets a register of some lanes of a group.
     #[inline]
     pub(super) fn put(&mut self, group: Group, slot: Slot, mask: u32, values: &Row) {
-        let row = &mut self.registers[(group.base + slot) as usize];
+        let row = &mut self.registers[(group.base() + slot) as usize];
         if mask == u32::MAX {
             *row = *values;
         } else {
@@ -286,20 +308,21 @@ impl Warp {
         mask: u32,
         f: impl FnOnce(&mut [Row], usize),
     ) {
+        let to = (group.base() + slot) as usize;
         if mask == self.live {
-            return f(&mut self.registers, (group.base + slot) as usize);
+            return f(self.registers.with_written(to), to);
         }
-        let sink = (group.base + SINK) as usize;
-        f(&mut self.registers, sink);
+        let sink = (group.base() + SINK) as usize;
+        f(self.registers.with_written(sink), sink);
         for lane in lanes(mask) {
-            self.registers[(group.base + slot) as usize][lane] = self.registers[sink][lane];
+            self.registers[to][lane] = self.registers[sink][lane];
         }
     }
 
     /// Sets a register of some lanes of a group to one value.
     #[inline]
     pub(super) fn fill(&mut self, group: Group, slot: Slot, mask: u32, value: u64) {
-        let row = &mut self.registers[(group.base + slot) as usize];
+        let row = &mut self.registers[(group.base() + slot) as usize];
         if mask == u32::MAX {
             row.fill(value);
         } else {
@@ -332,7 +355,7 @@ impl Warp {
         let same = match address.base {
             Base::Zero => offset,
             Base::Reg(slot) => {
-                return moved(&self.registers[(group.base + slot) as usize], offset, size, at);
+                return moved(&self.registers[(group.base() + slot) as usize], offset, size, at);
             }
             Base::Global(index) => {
                 let base = shared.launch.globals.get(index as usize).copied().unwrap_or_default();
@@ -363,15 +386,30 @@ impl Warp {
     pub(super) fn wait_at(&mut self, lane: usize, stay: Stay) {
         self.at_barrier |= 1 << lane;
         self.stay[lane] = Some(stay);
+        self.common = None;
     }
 
-    /// The stays of the lanes at barriers.
-    pub(super) fn stays(&self) -> impl Iterator<Item = Stay> {
-        lanes(self.at_barrier).filter_map(|lane| self.stay[lane])
+    /// Holds all lanes that have not exited at a barrier without a reduction. They go on behind it.
+    pub(super) fn wait_together(&mut self, stay: Stay) {
+        self.at_barrier = self.live;
+        self.common = Some(stay);
+    }
+
+    /// The stays of the lanes at barriers, with their numbers.
+    pub(super) fn stays(&self) -> impl Iterator<Item = (Stay, u32)> {
+        let common = self.common.map(|stay| (stay, self.at_barrier.count_ones()));
+        let each = if common.is_some() { 0 } else { self.at_barrier };
+        common.into_iter().chain(lanes(each).filter_map(|lane| Some((self.stay[lane]?, 1))))
     }
 
     /// Lets go the lanes at a barrier, each with the result of its reduction.
     pub(super) fn leave_barrier(&mut self, id: usize, result: impl Fn(Vote) -> u64) {
+        if let Some(stay) = self.common {
+            if usize::from(stay.id) == id {
+                (self.at_barrier, self.common) = (0, None);
+            }
+            return;
+        }
         for lane in lanes(self.at_barrier) {
             let Some(stay) = self.stay[lane].filter(|stay| usize::from(stay.id) == id) else {
                 continue;

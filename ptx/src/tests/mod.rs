@@ -6,6 +6,7 @@ mod arith;
 mod assembler;
 mod bulk;
 mod clusters;
+mod contract;
 mod device;
 mod flow;
 #[cfg(not(loom))]
@@ -15,6 +16,7 @@ mod lanes;
 mod matrix;
 mod measured;
 mod memory;
+mod pair;
 mod programs;
 mod refusals;
 mod speed;

@@ -119,7 +119,7 @@ pub(crate) const CODES: &[(CUresult, &CStr, &CStr)] = table! {
     CUDA_ERROR_FUNCTION_NOT_LOADED: c"the function handle is not loaded when calling an API that requires a loaded function",
     CUDA_ERROR_INVALID_RESOURCE_TYPE: c"one or more resources passed in are not valid resource types for the operation",
     CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION: c"one or more resources are insufficient or non-applicable for the operation",
-    CUDA_ERROR_KEY_ROTATION: c"an error occurred during an encryption key rotation",
+    CUDA_ERROR_KEY_ROTATION: c"an error happened during the key rotation sequence",
     CUDA_ERROR_UNKNOWN: c"unknown error",
 };
 

@@ -25,6 +25,14 @@ pub(crate) fn is_sticky(code: CUresult) -> bool {
     )
 }
 
+/// Returns whether a context is of no more use after this code: the process has lost the GPU ([`is_sticky`]), memory had an
+/// error that was not corrected, or the context is gone.
+#[inline]
+pub(crate) fn is_poisoned(code: CUresult) -> bool {
+    is_sticky(code)
+        || matches!(code, CUDA_ERROR_ECC_UNCORRECTABLE | CUDA_ERROR_CONTEXT_IS_DESTROYED)
+}
+
 /// The codes that prove that a call did nothing, each with the words of `cuda.h` that say so. They are about
 /// the call itself, never about earlier work, and exclude that it enqueued anything.
 const NOT_TAKEN: [(CUresult, &str); 16] = [

@@ -3,8 +3,11 @@
 //! The guide has a page about this: [errors and faults](crate::guide::errors).
 
 mod advice;
+#[cfg(unix)]
+mod descriptor;
 pub(crate) mod image;
 mod load;
+mod out_of_bounds;
 mod refused;
 mod refused_launch;
 mod signature;
@@ -15,8 +18,11 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub(crate) use advice::{is_sticky, means_not_taken};
+#[cfg(unix)]
+pub(crate) use descriptor::wrong_descriptor;
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
+pub use out_of_bounds::{GuardError, OutOfBounds};
 pub use refused::RefusedError;
 pub use refused_launch::RefusedLaunch;
 pub use signature::{SignatureError, SignatureProblem};
@@ -65,11 +71,11 @@ pub enum Error {
     )]
     StackTaken,
     /// A guard or stack was used inside a [`reentrant`](crate::ContextStack::reentrant) call that began after
-    /// its creation.
+    /// its creation, or while an [`OwnedGuard`](crate::stack::OwnedGuard) lives that was made after it.
     #[error(
         "`{call}` was not called: this guard or stack is suspended until the running \
-         `ContextStack::reentrant` call returns; push on the stack that the call passes to its \
-         closure"
+         `ContextStack::reentrant` call returns, or the `OwnedGuard` that was made after it is dropped; push on \
+         the stack that the call passes to its closure, or use the younger guard"
     )]
     Suspended {
         /// The driver call that was not made.
@@ -194,6 +200,12 @@ pub enum Error {
     /// The check of a [`TrustedKernel`](crate::TrustedKernel) refused a launch.
     #[error(transparent)]
     LaunchRefused(Box<RefusedLaunch>),
+    /// A guarded kernel was to access memory outside of its arguments. The access was not made.
+    #[error(transparent)]
+    OutOfBounds(Box<OutOfBounds>),
+    /// PTX text, or a kernel in it, cannot be guarded.
+    #[error(transparent)]
+    Guard(Box<GuardError>),
     /// A variable of a module does not consist of whole elements of the type.
     #[error(
         "`{call}`: the variable has {bytes} bytes, and is not an array of aligned elements of \
@@ -331,6 +343,8 @@ impl Error {
             Error::Image(_) => Some(image::LOAD),
             Error::Signature(_) => Some(name!(cuFuncGetParamInfo)),
             Error::LaunchRefused(e) => Some(e.call()),
+            Error::OutOfBounds(_) => Some(name!(cuLaunchKernel)),
+            Error::Guard(_) => Some(image::LOAD),
             Error::Suspended { call }
             | Error::NotCurrent { call }
             | Error::OtherContext { call }
@@ -386,6 +400,40 @@ impl Error {
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         self.code().is_some_and(advice::is_sticky)
+    }
+
+    /// Returns whether the context is of no more use: what a runtime calls poisoned, and after which it gives up the server
+    /// that works in this context. That is every error that [is sticky](Self::is_sticky), and
+    ///
+    /// - `CUDA_ERROR_ECC_UNCORRECTABLE` (214): memory of the GPU had an error that was not corrected. Results are wrong;
+    ///   NVIDIA does not say whether later calls fail too.
+    /// - `CUDA_ERROR_CONTEXT_IS_DESTROYED` (709): code outside this crate destroyed the context. Other contexts go on.
+    ///
+    /// # Examples
+    /// ```
+    /// use cuscope::{Context, Error, Result};
+    ///
+    /// /// A server that never works on in a context that is lost.
+    /// struct Server {
+    ///     context: Context,
+    ///     poisoned: Option<Error>,
+    /// }
+    ///
+    /// impl Server {
+    ///     fn run(&mut self, work: impl FnOnce(&Context) -> Result) -> Result {
+    ///         if let Some(error) = &self.poisoned {
+    ///             return Err(error.clone());
+    ///         }
+    ///         work(&self.context).inspect_err(|error| {
+    ///             self.poisoned = error.is_poisoned().then(|| error.clone());
+    ///         })
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn is_poisoned(&self) -> bool {
+        self.code().is_some_and(advice::is_poisoned)
     }
 }
 
@@ -444,6 +492,8 @@ impl Error {
             Error::Image(e) => ("Image", vec![("error", e)]),
             Error::Signature(e) => ("Signature", vec![("error", e)]),
             Error::LaunchRefused(e) => ("LaunchRefused", vec![("error", e)]),
+            Error::OutOfBounds(e) => ("OutOfBounds", vec![("error", e)]),
+            Error::Guard(e) => ("Guard", vec![("error", e)]),
             Error::VariableType { call, bytes, size } => {
                 ("VariableType", vec![("call", call), ("bytes", bytes), ("size", size)])
             }
@@ -508,7 +558,9 @@ from_box!(
     Refused: RefusedError,
     LaunchRefused: RefusedLaunch,
     Image: ImageError,
-    Signature: SignatureError
+    Signature: SignatureError,
+    OutOfBounds: OutOfBounds,
+    Guard: GuardError
 );
 
 /// A driver call that failed: its name and its error code.

@@ -39,6 +39,13 @@ pub enum SignatureProblem {
         /// The offset that it would have.
         given_offset: usize,
     },
+    /// A guarded kernel uses the parameter as something else.
+    Use {
+        /// The use.
+        uses: &'static str,
+        /// The type in the signature.
+        given: &'static str,
+    },
     /// The size matches, but the PTX text declares another type.
     Type {
         /// The type in the PTX text.
@@ -87,6 +94,9 @@ impl fmt::Display for SignatureError {
                 "has {size} bytes at offset {offset}, but `{given}` has {given_size} bytes at \
                  offset {given_offset}"
             ),
+            SignatureProblem::Use { uses, given } => {
+                write!(f, "is {uses}, but `{given}` in the signature")
+            }
             SignatureProblem::Type { ptx, given } => {
                 write!(f, "is `{ptx}` in the PTX text, but `{given}` in the signature")
             }

@@ -17,7 +17,7 @@ pub(crate) struct Entry(usize);
 impl Entry {
     /// A free slot.
     const FREE: Entry = Entry(0);
-    /// The start of a running `reentrant` call. It stands for no context.
+    /// The start of a running `reentrant` call, or of an owned guard. It stands for no context.
     pub(crate) const OPEN: Entry = Entry(1);
     /// A slot whose own entry is gone while entries above it remain. It stands for no context.
     pub(crate) const CLOSED: Entry = Entry(2);
@@ -176,10 +176,15 @@ impl EntryLog {
         }
     }
 
-    /// Returns whether a running `reentrant` call began with `at` or more entries below it.
+    /// Returns whether a running `reentrant` call, or an owned guard, began with `at` or more entries below it.
     #[inline]
     pub(crate) fn is_framed(&self, at: usize) -> bool {
-        (at..self.depth.get()).any(|at| self.get(at) == Some(Entry::OPEN))
+        (at..self.depth.get()).any(|at| self.is_open(at))
+    }
+
+    /// Returns whether a frame that is open began with `at` entries below it.
+    pub(crate) fn is_open(&self, at: usize) -> bool {
+        self.get(at) == Some(Entry::OPEN)
     }
 
     /// Leaves the slots to other threads, once nothing of this thread can push any more or refers to them.

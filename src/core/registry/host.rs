@@ -91,3 +91,36 @@ fn devices_use_all() -> bool {
     let uses_all = |device: Device| device.attribute(ACCESS) != Ok(0);
     Device::all().map_or(true, |devices| devices.into_iter().any(uses_all))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr::without_provenance;
+
+    #[test]
+    fn memory_that_the_host_sees_counts_as_page_locked_until_it_is_freed() {
+        if devices_use_all() {
+            return; // then all memory counts so
+        }
+        // Addresses that nothing has.
+        let (here, there) = (1 << 62, (1 << 62) + 64);
+        let is_locked =
+            |start, bytes| LentHost::new(without_provenance(start), bytes).is_page_locked();
+        let parts = [(here, 1), (here + 63, 1), (here - 8, 9), (here - 8, 100), (here + 8, 8)];
+        let others = [(here - 8, 8), (here + 64, 8), (here + 8, 0), (here, 0)];
+        assert!(parts.iter().all(|&(start, bytes)| !is_locked(start, bytes)));
+        host_sees(here, 64);
+        host_sees(here, 64);
+        for (start, bytes) in parts {
+            assert!(is_locked(start, bytes), "{bytes} bytes at {start:#x}");
+        }
+        for (start, bytes) in others {
+            assert!(!is_locked(start, bytes), "{bytes} bytes at {start:#x}");
+        }
+        host_sees(there, 64);
+        host_saw(here as CUdeviceptr);
+        assert!(!is_locked(here, 64) && is_locked(there, 64));
+        host_saw(there as CUdeviceptr);
+        assert!(!is_locked(there, 64));
+    }
+}

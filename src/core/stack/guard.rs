@@ -67,6 +67,11 @@ impl<'ctx> PushedGuard<'ctx> {
         Ok(PushedGuard { _thread: [], context, entry, _brand: Brand::new() })
     }
 
+    /// Creates the guard of an entry that another value owns, and pops.
+    pub(super) fn of_entry(context: &'ctx Context, entry: Cursor) -> ManuallyDrop<Self> {
+        ManuallyDrop::new(PushedGuard { _thread: [], context, entry, _brand: Brand::new() })
+    }
+
     #[inline]
     fn pos(&self) -> StackPos {
         self.entry.above(self.context)

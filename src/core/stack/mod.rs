@@ -5,12 +5,15 @@
 //! Lifetimes cannot handle a guard that is *leaked*; the record of the thread's entries does.
 
 mod guard;
+mod owned;
 mod push;
 mod stack_pos;
 mod thread_stack;
 mod token;
 
 pub use guard::PushedGuard;
+pub use owned::OwnedGuard;
 pub use push::PushContext;
+pub(crate) use thread_stack::in_driver_call;
 pub(crate) use token::with_current;
 pub use token::{ContextStack, NestedStack};

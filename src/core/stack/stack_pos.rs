@@ -24,6 +24,7 @@ use crate::error::{Error, Result, means_not_taken};
 use crate::registry::contexts::raw_of;
 use crate::registry::entries::{self, Entry};
 use ffi::{CUcontext, CUresult};
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 const PUSH: &str = name!(cuCtxPushCurrent_v2);
@@ -171,11 +172,15 @@ impl StackPos {
     #[cold]
     #[inline(never)]
     fn pop_others(self, thread: &ThreadStack, call: &'static str) -> Result {
-        if thread.entries.depth() < self.index || thread.entries.is_framed(self.index) {
+        if thread.entries.depth() < self.index {
             return Err(Error::Suspended { call });
         }
         while thread.entries.depth() > self.index {
             let at = thread.entries.depth() - 1;
+            // Asked each time: a hook that ran when the entry before was popped may have left an owned guard.
+            if thread.entries.is_framed(self.index) {
+                return Err(Error::Suspended { call });
+            }
             match thread.entries.get(at) {
                 None | Some(Entry::CLOSED) => thread.entries.remove(at),
                 Some(entry) => self.pop_entry(thread, at, entry, call)?,
@@ -292,6 +297,10 @@ impl StackPos {
             // Before any call, in which code of the program may want the token too.
             thread.taken.set(true);
             let _ = pop_orphan(thread); // entries that cannot be popped stay below, as foreign ones do
+            if thread.frames.get() != 0 {
+                thread.taken.set(false);
+                return Err(Error::StackTaken); // a hook that ran meanwhile left an owned guard
+            }
             StackPos::here(thread).inspect_err(|_| thread.taken.set(false))
         })
     }
@@ -367,20 +376,106 @@ pub(super) struct Frame {
 impl Drop for Frame {
     fn drop(&mut self) {
         ThreadStack::with(|thread| {
-            // Inner frames are closed by now, also on unwinding. Entries that cannot be popped because foreign
-            // code left something on top stay in the log, for the positions below to pop.
-            let mut popped = self.base.pop_leaked_of(thread, POP);
-            let outer = thread.frames.get() - 1;
-            if popped.is_err() && outer == 0 && !thread.taken.get() {
-                thread.orphaned.set(thread.orphaned.get().or(Some(self.before)));
-            } // else the frame or the token outside pops it
-            thread.frames.set(outer);
-            thread.entries.remove(self.before.index);
-            if popped.is_ok() {
-                popped = pop_orphan_if_free(thread);
-            }
+            // Inner frames of `reentrant` are closed by now, also on unwinding. Owned guards that were made in this
+            // frame may live on, and end with it. Entries that cannot be popped because foreign code left something
+            // on top stay in the log, for the positions below to pop.
+            let popped = loop {
+                thread.end_owned(self.base.index);
+                let popped = self.base.pop_leaked_of(thread, POP);
+                if !thread.entries.is_framed(self.base.index) {
+                    break popped;
+                }
+            };
+            let popped = self.before.close_frame(thread, popped);
             pop_orphan_again(thread, popped);
             thread.leave_if_unused();
         });
     }
+}
+
+impl StackPos {
+    /// Closes the frame that began here, after its entries were popped. If they could not be, the frame or the token
+    /// outside pops them, or else the next code that has the stack to itself.
+    ///
+    /// # Errors
+    /// The errors of the pops, of the entries of the frame and then of those that dropped tokens left.
+    fn close_frame(self, thread: &ThreadStack, popped: Result) -> Result {
+        thread.frames.set(thread.frames.get() - 1);
+        thread.entries.remove(self.index);
+        if popped.is_ok() {
+            return pop_orphan_if_free(thread);
+        }
+        if !thread.taken.get() && !(0..self.index).any(|at| thread.entries.is_open(at)) {
+            thread.orphaned.set(thread.orphaned.get().or(Some(self)));
+        }
+        popped
+    }
+}
+
+/// The entry of an owned guard, in a frame of its own: positions below are suspended while it lives.
+pub(super) struct OwnedEntry {
+    before: StackPos,
+    entry: Cursor,
+    number: u64,
+}
+
+impl OwnedEntry {
+    /// Pushes on top of whatever is there.
+    #[inline]
+    pub(super) fn push(context: &Context) -> Result<OwnedEntry> {
+        if ThreadStack::with(|thread| thread.in_driver_call.get()) {
+            let reason = "an owned guard cannot be made inside a function of `on_driver_log`, which runs in the \
+                          middle of a driver call: use `Context::with` there";
+            return Err(Error::InvalidArgument { call: PUSH, reason });
+        }
+        let frame = StackPos::open_frame()?;
+        let entry = frame.base.push(context)?;
+        let before = ManuallyDrop::new(frame).before;
+        let number = ThreadStack::with(|thread| thread.add_owned(before.index));
+        Ok(OwnedEntry { before, entry, number })
+    }
+
+    /// Returns the entry, for a use of the guard.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) if the frame that it was made in has ended.
+    #[inline]
+    pub(super) fn entry(&self, call: &'static str) -> Result<Cursor> {
+        if self.is_live() { Ok(self.entry) } else { Err(ended(call)) }
+    }
+
+    /// Returns whether the guard has not ended with the frame that it was made in.
+    #[inline]
+    pub(super) fn is_live(&self) -> bool {
+        ThreadStack::with(|thread| thread.has_owned(self.number))
+    }
+
+    /// Pops the entry, and closes its frame.
+    ///
+    /// # Errors
+    /// The errors of [`entry`](Self::entry) and of [`Cursor::pop`].
+    #[inline]
+    pub(super) fn pop(&self, context: &Context) -> Result {
+        ThreadStack::with(|thread| {
+            if !thread.remove_owned(self.number) {
+                return Err(ended(POP));
+            }
+            let popped = self.entry.pop(context);
+            let closed = self.before.close_frame(thread, popped);
+            if closed.is_err() {
+                // Once more: no later code may do it. The caller gets the first error.
+                let _ = pop_orphan_if_free(thread);
+            }
+            thread.leave_if_unused();
+            closed
+        })
+    }
+}
+
+#[cold]
+#[inline]
+fn ended(call: &'static str) -> Error {
+    let reason = "the owned guard ended with the `reentrant` call or the `Context::with` that it was made in: make it \
+                  outside, or use it inside";
+    Error::InvalidArgument { call, reason }
 }

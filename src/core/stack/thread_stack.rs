@@ -11,7 +11,7 @@ use std::mem::ManuallyDrop;
 
 /// It has no destructor, so it stays usable while other thread-locals are torn down.
 pub(super) struct ThreadStack {
-    /// The number of running `reentrant` calls.
+    /// The number of frames: of running `reentrant` calls, and of owned guards.
     pub(super) frames: Cell<usize>,
     /// Whether the thread has a `ContextStack`.
     pub(super) taken: Cell<bool>,
@@ -23,6 +23,13 @@ pub(super) struct ThreadStack {
     /// The contexts of entries whose guard is gone and could not pop them, with the entry's index. They stay
     /// alive until the entry is popped.
     kept: ManuallyDrop<RefCell<Vec<(usize, Context)>>>,
+    /// The owned guards that live: the number of entries below the frame of each, and its own number.
+    owned: ManuallyDrop<RefCell<Vec<(usize, u64)>>>,
+    /// The number of the next owned guard.
+    next: Cell<u64>,
+    /// Whether a function of the program runs in the middle of a driver call, whose effect on the stack is not logged
+    /// yet.
+    pub(super) in_driver_call: Cell<bool>,
     /// Whether the thread is about to end.
     leaving: Cell<bool>,
     trace: trace::Stack,
@@ -36,6 +43,9 @@ thread_local! {
             orphaned: Cell::new(None),
             entries: EntryLog::new(),
             kept: ManuallyDrop::new(RefCell::new(Vec::new())),
+            owned: ManuallyDrop::new(RefCell::new(Vec::new())),
+            next: Cell::new(0),
+            in_driver_call: Cell::new(false),
             leaving: Cell::new(false),
             trace: trace::Stack::new(),
         }
@@ -56,6 +66,17 @@ impl Drop for Leaving {
             thread.leave_if_unused();
         });
     }
+}
+
+/// Runs a function of the program that the driver calls in the middle of a call. It makes no owned guard, whose entry
+/// would be logged before that of the call.
+pub(crate) fn in_driver_call<R>(f: impl FnOnce() -> R) -> R {
+    ThreadStack::with(|thread| {
+        let before = thread.in_driver_call.replace(true);
+        let done = f();
+        thread.in_driver_call.set(before);
+        done
+    })
 }
 
 /// The code that popped an entry.
@@ -130,6 +151,43 @@ impl ThreadStack {
         self.trace.popped();
         // Last: this may destroy the context, and run the hook of `on_release_error`.
         drop(kept);
+    }
+
+    /// Notes an owned guard whose frame has so many entries below it. Returns its number, which no other has.
+    #[inline]
+    pub(super) fn add_owned(&self, index: usize) -> u64 {
+        let number = self.next.replace(self.next.get() + 1);
+        self.owned.borrow_mut().push((index, number));
+        number
+    }
+
+    /// Returns whether the owned guard with this number lives.
+    #[inline]
+    pub(super) fn has_owned(&self, number: u64) -> bool {
+        self.owned.borrow().iter().any(|&(_, of)| of == number)
+    }
+
+    /// Removes the owned guard with this number. Returns whether it lived.
+    #[inline]
+    pub(super) fn remove_owned(&self, number: u64) -> bool {
+        let mut owned = self.owned.borrow_mut();
+        let Some(at) = owned.iter().position(|&(_, of)| of == number) else { return false };
+        owned.remove(at);
+        if owned.is_empty() {
+            *owned = Vec::new();
+        }
+        true
+    }
+
+    /// Ends the owned guards whose frames have so many entries below them, or more. What they pushed counts as leaked.
+    pub(super) fn end_owned(&self, index: usize) {
+        self.owned.borrow_mut().retain(|&(at, _)| {
+            if at >= index {
+                self.frames.set(self.frames.get() - 1);
+                self.entries.remove(at);
+            }
+            at < index
+        });
     }
 
     /// Keeps a context alive until the entry of this index is popped.

@@ -39,6 +39,12 @@ pub(crate) fn ordered(t: &mut Table, gpu: &PushedGuard<'_>) {
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
     let launched = || unsafe { ordered.launch_unchecked(store, one, (&mut x, 1_u32)) };
     t.row("OrderedStream::launch_unchecked", &[LAUNCH], launched).unwrap();
+    let module = gpu.load_guarded(STORE).unwrap();
+    let guarded = module.kernel::<(&mut [u32], u32)>("store").unwrap();
+    t.row("OrderedStream::launch, of a GuardedKernel", &[LAUNCH], || {
+        ordered.launch(&guarded, one, (&mut x, 1))
+    })
+    .unwrap();
     t.row("OrderedStream::download", &[DOWNLOAD, WAIT], || ordered.download(&x, &mut [0; 16]))
         .unwrap();
     t.row("OrderedStream::to_vec", &[DOWNLOAD, WAIT], || ordered.to_vec(&x)).unwrap();

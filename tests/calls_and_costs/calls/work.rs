@@ -27,6 +27,11 @@ pub(crate) fn work(t: &mut Table, gpu: &PushedGuard<'_>) {
         on.launch_unchecked(&store, one, (&mut x, 1_u32))
     })
     .unwrap();
+    let guarded = gpu.load_guarded(STORE).unwrap().kernel::<(&mut [u32], u32)>("store").unwrap();
+    t.row("SyncStream::launch, of a GuardedKernel", &[LAUNCH, WAIT], || {
+        on.launch(&guarded, one, (&mut x, 1))
+    })
+    .unwrap();
     // SAFETY: as above, and the stream is synchronized before anything else uses the buffer.
     t.row("SyncStream::launch_unscoped", &[LAUNCH], || unsafe {
         on.launch_unscoped(&store, one, (&mut x, 1_u32))
@@ -68,6 +73,10 @@ fn scopes<'ctx>(t: &mut Table, gpu: &PushedGuard<'ctx>, store: &Function<'ctx>) 
         // SAFETY: the kernel is store(u32 *, u32) and writes one element.
         t.row("ScopedStream::launch_unchecked", &[LAUNCH], || unsafe {
             stream.launch_unchecked(store, LaunchConfig::new(1, 1), (&mut x, 1_u32))
+        })?;
+        let guarded = gpu.load_guarded(STORE)?.kernel::<(&mut [u32], u32)>("store")?;
+        t.row("ScopedStream::launch, of a GuardedKernel", &[LAUNCH], || {
+            stream.launch(&guarded, LaunchConfig::new(1, 1), (&mut x, 1))
         })?;
         t.row("ScopedStream::download", &[DOWNLOAD], || stream.download(&x, &mut back))?;
         t.row("ScopedStream::record", &["cuEventRecord"], || stream.record(&event))?;

@@ -1,13 +1,14 @@
 //! Graphs that are changed, copied, and parts of others.
 
 use super::{ONE, refused};
-use crate::common;
-use crate::common::gpu::{LARGE, filled, read, with_gpu};
+use crate::common::gpu::{LARGE, filled, kernel, read, with_gpu};
 use crate::common::kernels::{SAXPY, STORE};
+use crate::{common, fresh, skip};
 use cuscope::{
     Error, EventFlags, LaunchConfig, ffi,
     graph::{KernelNode, MemcpyNode, MemsetNode},
 };
+use cuscope_softdriver::control::live;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -548,5 +549,45 @@ fn a_refused_node_names_the_call_that_would_have_added_it() {
         refused_node!("cuGraphAddBatchMemOpNode", |g, x, y| g
             .value_operations(after, &[number.write(1)]));
         refused_node!("cuGraphAddMemAllocNode", |g, x, y| g.alloc::<u32>(after, 4));
+    });
+}
+
+/// Whatever was its kernel before, also this one, a node keeps the code of the one that it has.
+#[test]
+fn a_node_that_was_changed_back_and_forth_keeps_the_code_of_its_kernel() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_node_that_was_changed_back_and_forth_keeps_the_code_of_its_kernel, {
+        with_gpu(|gpu| {
+            let (stream, mut y) = (gpu.stream().unwrap(), gpu.alloc::<u32>(1).unwrap());
+            let (first, second, one) =
+                (kernel(gpu, STORE, "store"), kernel(gpu, STORE, "store"), LaunchConfig::new(1, 1));
+            // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+            let built = gpu.build_graph(|g| unsafe {
+                g.kernel_unchecked(&[], &first, one, (&mut g.hold(&mut y), 1_u32))
+            });
+            let (mut graph, node) = built.unwrap();
+            for (value, function) in [&second, &first, &second].into_iter().enumerate() {
+                // SAFETY: as above.
+                unsafe {
+                    gpu.set_kernel_unchecked(
+                        &mut graph,
+                        node,
+                        function,
+                        one,
+                        (&mut y, value as u32),
+                    )
+                }
+                .unwrap();
+            }
+            let before = live().modules;
+            drop(second);
+            assert_eq!(live().modules, before, "the graph has it");
+            gpu.on(&stream).replay(&graph, &mut y).unwrap();
+            assert_eq!(read(gpu, &y), [2]);
+            drop((graph, first));
+            assert_eq!(live().modules, before - 2);
+        });
     });
 }

@@ -2,8 +2,10 @@
 
 use super::refused;
 use crate::common::fewer;
-use crate::common::gpu::{filled, read, with_gpu};
+use crate::common::gpu::{filled, new_context_on, read, with_gpu};
+use crate::{fresh, skip};
 use cuscope::graph::NodeKind;
+use cuscope::{ContextStack, Device};
 
 const LEN: usize = fewer(1000, 8);
 
@@ -92,5 +94,30 @@ fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
         assert_eq!(again, Ok((false, ())));
         gpu.on(&stream).replay(&graph, &mut y).unwrap();
         assert_eq!(read(gpu, &y), vec![5; LEN]);
+    });
+}
+
+#[test]
+fn memory_of_a_node_is_on_the_device_of_its_context() {
+    let devices = Device::all().unwrap();
+    let [_, second, ..] = devices[..] else { skip!("there is one device") };
+    fresh!(memory_of_a_node_is_on_the_device_of_its_context, {
+        let (context, first) = (new_context_on(second), devices[0]);
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let (stream, mut y) = (gpu.stream().unwrap(), filled(&gpu, LEN, 2));
+        let (graph, ()) = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                let (mut memory, _) = g.alloc::<u32>(&[], LEN)?;
+                g.fill(&[], &mut memory, 3)?;
+                g.copy(&[], &memory, &mut y)?;
+                g.free(&[], memory).map(drop)
+            })
+            .unwrap();
+        gpu.on(&stream).replay(&graph, &mut y).unwrap();
+        assert_eq!(read(&gpu, &y), vec![3; LEN]);
+        let used = |device: Device| device.graph_memory().unwrap().used_high;
+        assert!(used(second) > 0 && used(first) == 0, "{} of the first", used(first));
     });
 }

@@ -16,7 +16,7 @@ use cuscope::{
     ordered::OrderedOptions,
     settings::RdmaScope,
     stream::{SyncPolicy, Until},
-    tensor_map::{Swizzle, TensorLayout},
+    tensor_map::{Swizzle, TensorKind, TensorLayout},
     texture::{ArrayFlags, ArrayShape, Sampling},
     virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation},
 };
@@ -305,6 +305,7 @@ operations! {
     "tensor maps" => pushed(|gpu| {
         let x = gpu.alloc::<f32>(1024)?;
         gpu.tensor_map(&TensorLayout::tiled(&[32, 32], &[32, 8]), &x)?;
+        TensorLayout::tiled(&[32, 32], &[32, 8]).encode(gpu, TensorKind::F32, x.address())?;
         let images = TensorLayout::im2col(&[4, 4, 8, 8], &[0, 0], &[0, 0], 4, 16);
         gpu.tensor_map(&images, &x)?;
         // For newer devices.
@@ -516,6 +517,52 @@ operations! {
         from.device_address(gpu)?;
         let buffer = gpu.on(&stream).from_slice(&from)?;
         gpu.on(&stream).download(&buffer, &mut to)
+    });
+    "pages of the driver" => pushed(|gpu| {
+        let (first, second) = gpu.pinned_pages(8192)?.split_at(4096)?;
+        first.into_zeroed::<u64>().map(drop)?;
+        drop(second);
+        Ok(())
+    });
+    "an owned guard" => {
+        let context = common::gpu::try_new_context()?;
+        let mut owned = context.push_owned()?;
+        owned.with(|gpu| gpu.synchronize())?;
+        owned.pop()
+    };
+    "work that returns at once" => pushed(|gpu| {
+        let (stream, event) = (gpu.stream()?, gpu.event()?);
+        let (x, mut y) = (gpu.alloc::<u32>(16)?, gpu.alloc::<u32>(16)?);
+        let on = gpu.on(&stream);
+        let (store, mut host) = (store(gpu)?, [0_u32; 16]);
+        // SAFETY: 1. and 2. The buffer lives longer, and the work is ordered by the stream.
+        let mut part = unsafe { gpu.device_range::<u32>(x.address(), 16) }?;
+        let (mut address, mut value) = (x.address(), 2_u32);
+        let mut pointers = [(&raw mut address).cast(), (&raw mut value).cast()];
+        // SAFETY: the work is ordered by the stream, whose end is waited for, as in the next calls. What fails is over or was
+        // not begun.
+        let mut done = unsafe { on.upload_unscoped(&raw const host, &mut part) };
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { on.copy_unscoped(&part, &mut y) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe {
+            on.launch_raw(&store, LaunchConfig::new(1, 1), &mut pointers)
+        });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { on.download_unscoped(&y, &raw mut host) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { event.record_in(stream.raw()) });
+        // SAFETY: as above.
+        done = done.and_then(|()| unsafe { event.wait_in(stream.raw()) });
+        let waited = stream.synchronize();
+        done.and(waited)
+    });
+    "a capture that is a value" => pushed(|gpu| {
+        let (stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(16)?);
+        let open = gpu.open_capture(&stream)?;
+        open.on(gpu)?.fill(&mut x, 1)?;
+        let graph = open.finish(gpu)?;
+        gpu.on(&stream).replay(&graph, &mut x)
     });
     "registered memory" => pushed(|gpu| {
         let mut data = vec![0_u8; 8192];

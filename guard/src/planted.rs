@@ -1,0 +1,123 @@
+//! Mistakes that tests plant in the rewriter, to see that they are found. Without tests there are none.
+
+macro_rules! mistakes {
+    ($($(#[doc = $what:literal])* $name:ident),* $(,)?) => {
+        /// A mistake.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[cfg_attr(not(test), allow(dead_code, reason = "tests plant them"))]
+        pub(crate) enum Mistake {
+            $($(#[doc = $what])* $name),*
+        }
+
+        /// All of them.
+        #[cfg(test)]
+        pub(crate) const ALL: &[Mistake] = &[$(Mistake::$name),*];
+    };
+}
+
+mistakes! {
+    /// Loads are not checked.
+    LoadUnchecked,
+    /// Stores are not checked.
+    StoreUnchecked,
+    /// Atomic operations are not checked.
+    AtomicUnchecked,
+    /// Copies are not checked.
+    CopyUnchecked,
+    /// Accesses to local memory are not checked.
+    LocalUnchecked,
+    /// Constant memory is not checked.
+    ConstUnchecked,
+    /// Vectors that are written need their first element only.
+    WidenedStore,
+    /// Scalars that are read need their first byte only.
+    WidenedScalar,
+    /// Limits are one too large.
+    LimitTooLarge,
+    /// An extent that is too small for an access makes the limit wrap around.
+    LimitWraps,
+    /// The begin of a region is not looked at.
+    BaseNotAligned,
+    /// Addresses count as aligned.
+    AddressNotAligned,
+    /// Negative indices count as large ones.
+    IndexNegative,
+    /// Steps are added to indices without a sign.
+    IndexWraps,
+    /// A register may be written on another path.
+    NotDominated,
+    /// A register that is written with a predicate counts as written.
+    PredicatedDefinition,
+    /// The index is read when it is checked, not when the address is computed of it.
+    IndexNotCopied,
+    /// Writes are compared with what may be read.
+    WriteAsRead,
+    /// The offset of an access is left out of the check.
+    OffsetForgotten,
+    /// The predicate of an access is replaced by the check.
+    PredicateForgotten,
+    /// The value of a load that is not made stays what it was.
+    ValueNotZero,
+    /// Failures are not stored.
+    FailureNotStored,
+    /// Failures are not stored before an `exit`.
+    ExitForgotten,
+    /// Registers that are read before they are written are left as they are.
+    UnwrittenNotZero,
+    /// Parameters may be read beyond their end.
+    ParameterTooLong,
+    /// Functions may access all that is behind a pointer.
+    CallWithoutExtents,
+    /// In a function, global accesses may go where a pointer to other memory leads.
+    CallOfLocal,
+    /// Handles are used as the register holds them.
+    HandleNotRead,
+    /// `.trap` of surfaces stays.
+    SurfaceTraps,
+    /// Policies of caches stay.
+    PolicyStays,
+    /// All pragmas stay.
+    PragmaStays,
+    /// The names of the text stay for what is ours.
+    NamesOfText,
+    /// Variables are larger than they are.
+    VariableTooLarge,
+    /// A shift of an index counts for less.
+    ScaleTooSmall,
+    /// An address of an unknown origin is compared with the first region only.
+    FirstRegionOnly,
+    /// Generic addresses in shared memory are refused.
+    SharedForgotten,
+    /// Two registers make one index.
+    SecondIndexForgotten,
+    /// An instruction that is in no list is let through.
+    UnknownLetThrough,
+    /// An address in brackets is let through where none is expected.
+    BracketsLetThrough,
+}
+
+#[cfg(test)]
+thread_local! {
+    static PLANTED: std::cell::Cell<Option<Mistake>> = const { std::cell::Cell::new(None) };
+}
+
+/// Whether a mistake is planted.
+#[cfg(test)]
+pub(crate) fn planted(mistake: Mistake) -> bool {
+    PLANTED.get() == Some(mistake)
+}
+
+/// Whether a mistake is planted: never.
+#[cfg(not(test))]
+pub(crate) const fn planted(_: Mistake) -> bool {
+    false
+}
+
+/// Plants a mistake while something runs.
+#[cfg(test)]
+pub(crate) fn with<T>(mistake: Option<Mistake>, run: impl FnOnce() -> T) -> T {
+    PLANTED.set(mistake);
+    let answer = run();
+    PLANTED.set(None);
+    answer
+}

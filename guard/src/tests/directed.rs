@@ -1,0 +1,345 @@
+//! Kernels that are directed at one rule each.
+
+use super::world::{Argument, Left, Shape, launch};
+use crate::guard;
+use cuscope_ptx::run::{Fault, Place};
+
+/// A kernel of parameters and a body.
+fn kernel(params: &str, body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.const .align 16 .b32 cons[4] = {{1, 2, 3, 4}};\n\
+         .visible .entry test({params})\n{{\n.reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .f32 %f<9>;\n\
+         .local .align 16 .b8 lo[32];\n{body}\nret;\n}}\n"
+    )
+}
+
+const ONE: &str = ".param .u64 a, .param .u32 n";
+const BEGIN: &str = "ld.param.u64 %d0, [a]; cvta.to.global.u64 %d1, %d0; ld.param.u32 %r0, [n];";
+
+fn memory(bytes: usize) -> Argument {
+    Argument::Memory { bytes: vec![9; bytes], writes: true, skew: 0 }
+}
+
+fn number(value: u32) -> Argument {
+    Argument::Number(value.to_le_bytes().to_vec())
+}
+
+/// What a guarded kernel leaves with one thread.
+fn left(text: &str, arguments: &[Argument]) -> Result<Left, String> {
+    let guarded = guard(text).map_err(|error| error.to_string())?;
+    let shape = Shape { grid: [1; 3], block: [1; 3], ..Shape::default() };
+    launch(guarded.text(), Some(&guarded), "test", arguments, shape)
+}
+
+/// An access is outside, is told, and is not made.
+fn outside(what: &str, text: &str, arguments: &[Argument]) -> Result<(), String> {
+    let left = left(text, arguments).map_err(|why| format!("{what}: {why}"))?;
+    match (&left.escapes[..], left.result, left.site) {
+        ([], Ok(()), 1..) => Ok(()),
+        _ => Err(format!("{what}: {:?}, {:?}, site {}", left.escapes, left.result, left.site)),
+    }
+}
+
+/// Nothing is outside.
+fn inside(what: &str, text: &str, arguments: &[Argument]) -> Result<Left, String> {
+    let left = left(text, arguments).map_err(|why| format!("{what}: {why}"))?;
+    match (&left.escapes[..], left.result, left.site) {
+        ([], Ok(()), 0) => Ok(left),
+        _ => Err(format!("{what}: {:?}, {:?}, site {}", left.escapes, left.result, left.site)),
+    }
+}
+
+fn refused(what: &str, text: &str, reason: &str) -> Result<(), String> {
+    match guard(text) {
+        Err(error) if error.to_string().contains(reason) => Ok(()),
+        Ok(guarded) if guarded.refused().iter().any(|one| one.reason.contains(reason)) => Ok(()),
+        other => Err(format!("{what}: {:?}", other.map(|guarded| guarded.refused().to_vec()))),
+    }
+}
+
+fn contains(what: &str, text: &str, wanted: &[&str], unwanted: &[&str]) -> Result<(), String> {
+    let guarded = guard(text).map_err(|error| format!("{what}: {error}"))?;
+    let text = guarded.text();
+    let missing = wanted.iter().find(|one| !text.contains(**one));
+    let there = unwanted.iter().find(|one| text.contains(**one));
+    match (missing, there) {
+        (None, None) if guarded.refused().is_empty() => Ok(()),
+        _ => Err(format!("{what}: {missing:?} {there:?} {:?}\n{text}", guarded.refused())),
+    }
+}
+
+/// Runs all; what is wrong with the first that is.
+pub(crate) fn all() -> Result<(), String> {
+    indices()?;
+    paths()?;
+    widths()?;
+    spaces()?;
+    ends()?;
+    lists()?;
+    texts()
+}
+
+fn indices() -> Result<(), String> {
+    let signed = kernel(
+        ONE,
+        &format!(
+            "{BEGIN} mul.wide.s32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], 7;"
+        ),
+    );
+    let huge = [Argument::Huge { bytes: 1 << 35 }, number(0)];
+    let with = |index: u32| [huge[0].clone(), number(index)];
+    outside("a negative index", &signed, &with(-2_i32 as u32))?;
+    outside("the least index", &signed, &with(i32::MIN as u32))?;
+    inside("the largest index", &signed, &with(i32::MAX as u32))?;
+    let back = signed.replace("[%d3]", "[%d3+-8]");
+    inside("a step back", &back, &with(2))?;
+    outside("a step back too far", &back, &with(1))?;
+    outside("a step back around", &back, &with(i32::MIN as u32 + 1))?;
+    let on = signed.replace("[%d3]", "[%d3+8]");
+    inside("a step on from before", &on, &with(-2_i32 as u32))?;
+    outside("a step on from further before", &on, &with(-3_i32 as u32))?;
+    inside("a step on from the largest", &on, &with(i32::MAX as u32))?;
+    let unsigned = signed.replace("mul.wide.s32", "mul.wide.u32");
+    let exact = |bytes: u64, index: u32| [Argument::Huge { bytes }, number(index)];
+    inside("a large index", &unsigned, &exact(1 << 34, u32::MAX - 1))?;
+    let on = unsigned.replace("[%d3]", "[%d3+4]");
+    outside("a step on around", &on, &exact(1 << 34, u32::MAX))?;
+    inside("a step on", &on, &exact(1 << 34, u32::MAX - 2))?;
+    let two = kernel(
+        ".param .u64 a, .param .u32 n, .param .u32 m",
+        &format!(
+            "{BEGIN} ld.param.u32 %r1, [m]; mul.wide.u32 %d2, %r0, 4; mul.wide.u32 %d3, %r1, 4; add.s64 %d4, %d1, %d2; add.s64 %d5, %d4, %d3; st.global.u32 [%d5], 7;"
+        ),
+    );
+    outside("a second index", &two, &[memory(64), number(0), number(1000)])
+}
+
+fn paths() -> Result<(), String> {
+    let body = |rest: &str| kernel(ONE, &format!("{BEGIN} setp.eq.u32 %p1, %r0, 1; {rest}"));
+    let skipped = body(
+        "@%p1 bra SKIP; mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2;\nSKIP:\nst.global.u32 [%d3], 7;",
+    );
+    outside("a skipped address", &skipped, &[memory(64), number(1)])?;
+    inside("an address that is not skipped", &skipped, &[memory(64), number(2)])?;
+    let predicated =
+        body("mul.wide.u32 %d2, %r0, 4; @!%p1 add.s64 %d3, %d1, %d2; st.global.u32 [%d3], 7;");
+    outside("an address with a predicate", &predicated, &[memory(64), number(1)])?;
+    let changed = body(
+        "mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; mov.u32 %r0, 0; st.global.u32 [%d3], 7;",
+    );
+    outside("an index that changes", &changed, &[memory(64), number(1000)])?;
+    inside("an index that changed", &changed, &[memory(64), number(15)])?;
+    // The address is of the pass before, and the index of this one.
+    let loops = body(
+        "mov.u32 %r5, 0; mov.u64 %d3, %d1;\nL:\nadd.u32 %r6, %r5, %r0; st.global.u32 [%d3], 7; mul.wide.u32 %d2, %r6, 4; add.s64 %d3, %d1, %d2; sub.u32 %r0, %r0, %r0; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2; @%p2 bra L;",
+    );
+    outside("an address of the pass before", &loops, &[memory(64), number(1000)])?;
+    contains(
+        "a register that is read before it is written",
+        &body("add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;"),
+        &["mov.b32 %r9, 0;"],
+        &[],
+    )
+    .or_else(|_| zeroed(&body("add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;")))
+}
+
+/// The register that `add` reads is set to 0 before.
+fn zeroed(text: &str) -> Result<(), String> {
+    let guarded = guard(text).map_err(|error| error.to_string())?;
+    let text = guarded.text();
+    let add = text.lines().find(|line| line.contains("add.u32") && line.ends_with(", 1;"));
+    let read = add.and_then(|line| line.split(", ").nth(1)).ok_or("no addition")?;
+    match text.contains(&format!("mov.b32 {read}, 0;")) {
+        true => Ok(()),
+        false => Err(format!("{read} is not set\n{text}")),
+    }
+}
+
+fn widths() -> Result<(), String> {
+    let body = |rest: &str| kernel(ONE, &format!("{BEGIN} {rest}"));
+    outside("half a word", &body("ld.global.u64 %d5, [%d1];"), &[memory(4), number(0)])?;
+    inside(
+        "a vector that is read past the end",
+        &body("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];"),
+        &[memory(4), number(0)],
+    )?;
+    outside(
+        "a vector that is written past the end",
+        &body("st.global.v4.u32 [%d1], {%r1, %r2, %r3, %r4};"),
+        &[memory(4), number(0)],
+    )?;
+    outside("nothing", &body("ld.global.u8 %r1, [%d1];"), &[memory(0), number(0)])?;
+    let skew = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+    outside("a begin that is not aligned", &body("ld.global.u32 %r1, [%d1];"), &[skew, number(0)])?;
+    outside(
+        "an offset that is not aligned",
+        &body("ld.global.u32 %r1, [%d1+2];"),
+        &[memory(64), number(0)],
+    )?;
+    let read = Argument::Memory { bytes: vec![0; 64], writes: false, skew: 0 };
+    outside(
+        "a write of what may only be read",
+        &body("st.global.u32 [%d1], 7;"),
+        &[read.clone(), number(0)],
+    )?;
+    outside(
+        "an update of what may only be read",
+        &body("red.global.add.u32 [%d1], 7;"),
+        &[read, number(0)],
+    )?;
+    // The value is 0, and not what the register held.
+    let zero = inside(
+        "",
+        &body("st.global.u32 [%d1], 0; st.global.u32 [%d1+4], 0;"),
+        &[memory(8), number(0)],
+    )?;
+    let value = body(
+        "mov.u32 %r1, 5; mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; ld.global.u32 %r1, [%d3]; st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r1;",
+    );
+    let left = left(&value, &[memory(8), number(1000)])?;
+    match left.memory == zero.memory {
+        true => Ok(()),
+        false => Err(format!("the value of a load that was not made: {:?}", left.memory)),
+    }
+}
+
+fn spaces() -> Result<(), String> {
+    let body = |rest: &str| kernel(ONE, &format!("{BEGIN} mul.wide.u32 %d2, %r0, 4; {rest}"));
+    let local = body("mov.u64 %d3, lo; add.s64 %d4, %d3, %d2; st.local.u32 [%d4], 7;");
+    outside("local memory", &local, &[memory(8), number(8)])?;
+    inside("local memory inside", &local, &[memory(8), number(7)])?;
+    let generic =
+        body("mov.u64 %d3, lo; cvta.local.u64 %d3, %d3; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7;");
+    outside("local memory by a generic address", &generic, &[memory(8), number(8)])?;
+    inside("local memory inside by a generic address", &generic, &[memory(8), number(7)])?;
+    let constant = body(
+        "mov.u64 %d3, cons; add.s64 %d4, %d3, %d2; ld.const.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
+    );
+    outside("constant memory", &constant, &[memory(8), number(4)])?;
+    inside("constant memory inside", &constant, &[memory(8), number(3)])?;
+    let shared = body(
+        ".shared .align 16 .b8 sh[64]; mov.u64 %d3, sh; cvta.shared.u64 %d3, %d3; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7; ld.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
+    );
+    inside("shared memory by a generic address", &shared, &[memory(8), number(7)])?;
+    // A pointer to local memory, in a function that takes it for one to global memory.
+    let called = kernel(ONE, "mov.u64 %d3, lo; cvta.local.u64 %d3, %d3; { .param .b64 one; st.param.b64 [one], %d3; call f, (one); }")
+        .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
+    outside("local memory in a function", &called, &[memory(8), number(0)])?;
+    refused(
+        "a parameter beyond its end",
+        &kernel(ONE, "ld.param.u32 %r1, [n+8];"),
+        "outside of the parameter",
+    )
+}
+
+fn ends() -> Result<(), String> {
+    let body = |end: &str| {
+        kernel(ONE, &format!("{BEGIN} ld.global.u32 %r1, [%d1+64]; setp.eq.u32 %p1, %r1, 0; {end}"))
+    };
+    outside("exit", &body("exit;"), &[memory(8), number(0)])?;
+    outside("exit with a predicate", &body("@%p1 exit; bar.sync 0;"), &[memory(8), number(0)])?;
+    outside("ret with a predicate", &body("@%p1 ret; trap;"), &[memory(8), number(0)])?;
+    let open = body("").replace("\nret;\n}", "\n}");
+    outside("the end of the text", &open, &[memory(8), number(0)])?;
+    // What is in shared memory is left to the hardware, and nothing else is reached.
+    let shared = kernel(ONE, &format!("{BEGIN} st.shared.u32 [%r0], 7;"));
+    let left = left(&shared, &[memory(8), number(1 << 20)])?;
+    match (left.result, left.place, left.escapes.is_empty()) {
+        (Err(Fault::IllegalAddress), Some(Place::Shared), true) => Ok(()),
+        other => Err(format!("shared memory: {other:?}")),
+    }
+}
+
+fn lists() -> Result<(), String> {
+    let body = |rest: &str| kernel(ONE, &format!("{BEGIN} {rest}"));
+    refused("what is in no list", &body("discard.global.L2 [%d1], 128;"), "discard")?;
+    refused("what nobody knows", &body("frobnicate.global [%d1];"), "not in the list")?;
+    refused(
+        "an address where none is expected",
+        &body("add.u32 %r1, %r2, [%d1];"),
+        "not expected",
+    )?;
+    refused(
+        "an order with an address",
+        &body("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128;"),
+        "not expected",
+    )?;
+    refused("a modifier that nobody knows", &body("ld.global.frob.u32 %r1, [%d1];"), "'.frob'")?;
+    refused("a constant address", &body("ld.global.u32 %r1, [16];"), "a constant")?;
+    refused(
+        "the address of a function",
+        &body("mov.u64 %d5, test;"),
+        "the address of the function",
+    )?;
+    refused("an indirect call", &body("call %d1, P;\nP: .callprototype _ ();"), "indirect")?;
+    refused("a barrier elsewhere", &body("mbarrier.init.b64 [%d1], 1;"), "shared")?;
+    refused(
+        "a copy of tensors",
+        &body("cp.async.bulk.prefetch.L2.global [%d1], 16;"),
+        "not guarded yet",
+    )?;
+    refused(
+        "a handle that is computed",
+        &kernel(
+            ".param .u64 t",
+            "ld.param.u64 %d0, [t]; add.s64 %d1, %d0, 1; tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d1, {%r1}];",
+        ),
+        "exactly one parameter",
+    )?;
+    refused(
+        "a handle from memory",
+        &body("ld.global.u64 %d5, [%d1]; suld.b.1d.b32.zero %r1, [%d5, {%r0}];"),
+        "exactly one parameter",
+    )
+}
+
+fn texts() -> Result<(), String> {
+    let body = |rest: &str| kernel(ONE, &format!("{BEGIN} {rest}"));
+    contains(
+        "a policy",
+        &body(
+            "createpolicy.fractional.L2::evict_last.b64 %d7, 0f3F800000; ld.global.L2::cache_hint.u32 %r1, [%d1], %d7;",
+        ),
+        &["ld.global.u32"],
+        &["cache_hint", "createpolicy"],
+    )?;
+    contains(
+        "a pragma",
+        &body(".pragma \"enable_smem_spilling\"; .pragma \"nounroll\";"),
+        &["nounroll"],
+        &["smem"],
+    )?;
+    let surface = kernel(
+        ".param .u64 s, .param .u32 n",
+        "ld.param.u64 %d0, [s]; mov.u64 %d1, %d0; ld.param.u32 %r0, [n]; suld.b.1d.b32.trap %r1, [%d1, {%r0}]; sust.b.1d.b32 [%d1, {%r0}], %r1;",
+    );
+    contains("a surface", &surface, &["suld.b.1d.b32.zero", "sust.b.1d.b32.zero"], &[".trap"])?;
+    let guarded = guard(&surface).map_err(|error| error.to_string())?;
+    let lines: Vec<&str> = guarded.text().lines().collect();
+    let access = lines.iter().find(|line| line.contains("suld")).ok_or("no surface")?;
+    let handle =
+        access.split('[').nth(1).and_then(|rest| rest.split(',').next()).unwrap_or_default();
+    if !lines
+        .iter()
+        .any(|line| line.contains(&format!("ld.param.u64 {handle}, [")) && !line.contains("%d0,"))
+    {
+        return Err(format!("the handle {handle} is not read again\n{}", guarded.text()));
+    }
+    // Names of ours that the text has.
+    let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
+        .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_record;\n.const");
+    let guarded = guard(&named).map_err(|error| error.to_string())?;
+    let hidden =
+        guarded.kernels().first().map(|kernel| kernel.hidden().to_vec()).unwrap_or_default();
+    if hidden.is_empty()
+        || hidden.iter().any(|name| named.contains(name.split('_').next().unwrap_or_default()))
+    {
+        return Err(format!("names of the text: {hidden:?}"));
+    }
+    inside("names of ours", &named, &[memory(8), number(0)]).map(drop)
+}
+
+#[test]
+fn each_rule_does_what_it_says() {
+    all().unwrap_or_else(|why| panic!("{why}"));
+}

@@ -1,0 +1,155 @@
+//! Accesses that guarded kernels did not make, and kernels that cannot be guarded.
+
+use std::fmt;
+
+/// A guarded kernel was to access memory outside of its arguments. The access was not made: a read gave 0, and a write did
+/// nothing. Everything else of the launch was done, and the context can be used as before.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct OutOfBounds {
+    pub(crate) kernel: String,
+    pub(crate) line: u32,
+    pub(crate) instruction: String,
+    pub(crate) source: Option<(String, u32)>,
+    pub(crate) function: Option<String>,
+    pub(crate) arguments: Vec<usize>,
+    pub(crate) does: &'static str,
+    pub(crate) bytes: u32,
+}
+
+impl OutOfBounds {
+    /// Returns the kernel's name.
+    #[must_use]
+    pub fn kernel(&self) -> &str {
+        &self.kernel
+    }
+
+    /// Returns the line of the PTX text, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// Returns the instruction in that line.
+    #[must_use]
+    pub fn instruction(&self) -> &str {
+        &self.instruction
+    }
+
+    /// Returns the file and the line of the source, if the text tells them by `.loc`: compile with `-lineinfo`.
+    #[must_use]
+    pub fn source(&self) -> Option<(&str, u32)> {
+        self.source.as_ref().map(|(file, line)| (file.as_str(), *line))
+    }
+
+    /// Returns the function of the text that the instruction is in, if that is not the kernel itself.
+    #[must_use]
+    pub fn function(&self) -> Option<&str> {
+        self.function.as_deref()
+    }
+
+    /// Returns the arguments that the address was compared with, counted from 0: those of the kernel, or of the
+    /// [function](Self::function). Several if the text does not tell which of them the address comes from.
+    #[must_use]
+    pub fn arguments(&self) -> &[usize] {
+        &self.arguments
+    }
+
+    /// Returns the number of bytes of the access.
+    #[must_use]
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Returns whether the access was to write.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.does != "read"
+    }
+}
+
+impl fmt::Display for OutOfBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OutOfBounds { kernel, line, instruction, source, function, arguments, does, bytes } =
+            self;
+        if kernel.is_empty() {
+            return f.write_str("a guarded kernel that is not loaded any more was to access memory outside of its arguments");
+        }
+        write!(f, "`{kernel}` was to {does} {bytes} bytes outside of ")?;
+        match &arguments[..] {
+            [] => f.write_str("its variables")?,
+            [one] => write!(f, "argument {one}")?,
+            several => {
+                let several: Vec<_> = several.iter().map(usize::to_string).collect();
+                write!(f, "arguments {}", several.join(", "))?;
+            }
+        }
+        if let Some(function) = function {
+            write!(f, " of `{function}`")?;
+        }
+        write!(f, ", at line {line} of its PTX, `{instruction}`")?;
+        if let Some((file, line)) = source {
+            write!(f, ", {file}:{line}")?;
+        }
+        f.write_str(
+            "; the access was not made, and everything else was: pass memory that is long enough, compare the index in the \
+             kernel with the length, and, if the kernel writes there, pass `&mut`",
+        )
+    }
+}
+
+super::debug_with_message!(OutOfBounds: kernel line instruction source function arguments does bytes);
+
+impl std::error::Error for OutOfBounds {}
+
+/// PTX text, or one of its kernels, cannot be guarded. Nothing was launched.
+#[derive(Clone, PartialEq, Eq)]
+pub struct GuardError {
+    pub(crate) kernel: Option<String>,
+    pub(crate) line: u32,
+    pub(crate) instruction: String,
+    pub(crate) reason: String,
+}
+
+impl GuardError {
+    /// Returns the kernel, or `None` if the text cannot be read.
+    #[must_use]
+    pub fn kernel(&self) -> Option<&str> {
+        self.kernel.as_deref()
+    }
+
+    /// Returns the line of the text that is the reason, from 1.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// Returns that line.
+    #[must_use]
+    pub fn instruction(&self) -> &str {
+        &self.instruction
+    }
+
+    /// Returns the reason.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+impl fmt::Display for GuardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GuardError { kernel, line, instruction, reason } = self;
+        match kernel {
+            Some(kernel) => write!(f, "`{kernel}` cannot be guarded")?,
+            None => f.write_str("the PTX text cannot be guarded")?,
+        }
+        write!(
+            f,
+            ": line {line}, `{instruction}`: {reason}; change that, or load the text with `load` and `trust` the kernel"
+        )
+    }
+}
+
+super::debug_with_message!(GuardError: kernel line instruction reason);
+
+impl std::error::Error for GuardError {}

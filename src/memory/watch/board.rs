@@ -1,0 +1,320 @@
+//! The page-locked memory in which the guarded kernels of a context note where they failed.
+#![allow(unsafe_code, reason = "calls the driver, and looks at memory that kernels write")]
+
+use crate::call::{later, name};
+use crate::driver::capture_mode::relaxed;
+use crate::driver::fork;
+use crate::error::{Error, OutOfBounds, Result};
+use crate::memory::PinnedBuffer;
+use crate::owned::StreamInner;
+use crate::stack::PushedGuard;
+use crate::sync::Arc as StreamArc;
+use cuscope_guard::{AccessKind, GuardedKernel};
+use ffi::CUdeviceptr;
+use std::fmt;
+use std::mem;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// The slots of a context.
+const SLOTS: usize = 4096;
+
+/// The boards of all contexts. No code of the program runs while this is held.
+static BOARDS: Mutex<Vec<(usize, Weak<Board>)>> = Mutex::new(Vec::new());
+
+/// The slots of a context, and what is known of its guarded kernels.
+///
+/// Whatever a kernel may write a slot for, its module is loaded, and the module owns the board until it has been unloaded,
+/// which waits for its kernels ([F50](crate::driver_facts#F50)). So no kernel writes a board that is gone.
+pub(crate) struct Board {
+    memory: PinnedBuffer<u64>,
+    /// The slots in use, one bit each.
+    taken: [AtomicU64; SLOTS / 64],
+    state: Mutex<State>,
+    /// Whether there are slots of streams that are gone.
+    has_retired: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    /// The last tag that was given out.
+    last: u32,
+    modules: Vec<Loaded>,
+    /// Slots that kernels in these streams may still write. Nobody else has the streams.
+    retired: Vec<(StreamArc<StreamInner>, usize)>,
+}
+
+/// The kernels of a module. The first one has this tag, and the next ones those behind it.
+struct Loaded {
+    first: u32,
+    kernels: Arc<[GuardedKernel]>,
+    /// Whether the module is gone: it stays here only for failures that nobody has looked at yet.
+    gone: bool,
+}
+
+impl Loaded {
+    fn kernel(&self, tag: u32) -> Option<&GuardedKernel> {
+        self.kernels.get(tag.checked_sub(self.first)? as usize)
+    }
+}
+
+/// The kernels of a module that is loaded, with their tags.
+pub(crate) struct Code {
+    board: Arc<Board>,
+    first: u32,
+    kernels: Arc<[GuardedKernel]>,
+}
+
+impl Code {
+    pub(crate) fn board(&self) -> &Arc<Board> {
+        &self.board
+    }
+
+    /// Returns a kernel and its tag.
+    pub(crate) fn kernel(&self, name: &str) -> Option<(&GuardedKernel, u32)> {
+        let at = self.kernels.iter().position(|kernel| kernel.name() == name)?;
+        Some((&self.kernels[at], self.first + at as u32))
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        let Some(mut state) = fork::lock(&self.board.state) else { return };
+        for module in &mut state.modules {
+            module.gone |= module.first == self.first;
+        }
+        self.board.forget(&mut state);
+    }
+}
+
+impl Board {
+    /// Returns the board of a guard's context.
+    ///
+    /// # Errors
+    /// The errors of [`PushedGuard::pinned`].
+    pub(crate) fn of(gpu: &PushedGuard<'_>) -> Result<Arc<Board>> {
+        let key = gpu.context().key();
+        let find = |boards: &[(usize, Weak<Board>)]| {
+            let mut same = boards.iter().filter(|(one, _)| *one == key);
+            same.find_map(|(_, board)| board.upgrade())
+        };
+        if let Some(board) = find(&boards()) {
+            return Ok(board);
+        }
+        let new = Arc::new(Board {
+            memory: gpu.pinned(SLOTS)?,
+            taken: [const { AtomicU64::new(0) }; SLOTS / 64],
+            state: Mutex::default(),
+            has_retired: AtomicBool::new(false),
+        });
+        let mut boards = boards();
+        boards.retain(|(_, board)| board.strong_count() > 0);
+        if let Some(board) = find(&boards) {
+            drop(boards);
+            return Ok(board);
+        }
+        boards.push((key, Arc::downgrade(&new)));
+        Ok(new)
+    }
+
+    /// Notes the kernels of a module that is being loaded.
+    ///
+    /// # Errors
+    /// [`InvalidArgument`](Error::InvalidArgument) if no tags are left.
+    pub(crate) fn load(self: Arc<Board>, kernels: Arc<[GuardedKernel]>) -> Result<Code> {
+        const ALL: Error = Error::InvalidArgument {
+            call: name!(cuModuleLoadDataEx),
+            reason: "2^32 guarded kernels were loaded: start the program again",
+        };
+        let mut state = self.state();
+        let first = state.last.checked_add(1).ok_or(ALL)?;
+        state.last =
+            u32::try_from(kernels.len()).ok().and_then(|n| state.last.checked_add(n)).ok_or(ALL)?;
+        state.modules.push(Loaded { first, kernels: kernels.clone(), gone: false });
+        drop(state);
+        Ok(Code { board: self, first, kernels })
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    fn word(&self, index: usize) -> &AtomicU64 {
+        let place = self.memory.start().wrapping_add(index);
+        // SAFETY: one of the `SLOTS` aligned words of the memory, which lives as long as this. The host uses them in no other
+        // way. A kernel stores 8 aligned bytes there at once, and whoever looks has waited for it.
+        unsafe { AtomicU64::from_ptr(place) }
+    }
+
+    /// Takes a slot that nobody uses.
+    #[inline]
+    fn take(&self) -> Option<usize> {
+        if self.has_retired.load(Ordering::Acquire) {
+            self.reclaim();
+        }
+        for (place, taken) in self.taken.iter().enumerate() {
+            let mut now = taken.load(Ordering::Relaxed);
+            while now != u64::MAX {
+                let free = (!now).trailing_zeros();
+                let with = now | 1 << free;
+                match taken.compare_exchange_weak(now, with, Ordering::Acquire, Ordering::Relaxed) {
+                    Ok(_) => return Some(place * 64 + free as usize),
+                    Err(other) => now = other,
+                }
+            }
+        }
+        None
+    }
+
+    /// Gives back a slot that no kernel writes any more.
+    #[inline]
+    fn give_back(&self, index: usize) {
+        let word = self.word(index);
+        if word.load(Ordering::Relaxed) != 0 {
+            word.store(0, Ordering::Relaxed);
+        }
+        self.taken[index / 64].fetch_and(!(1 << (index % 64)), Ordering::Release);
+    }
+
+    /// Gives back the slots of streams that are gone and have nothing left to do. Their streams end here.
+    #[cold]
+    fn reclaim(&self) {
+        let retired = mem::take(&mut self.state().retired);
+        // Without the lock, as the driver is called.
+        let (idle, busy): (Vec<_>, Vec<_>) =
+            retired.into_iter().partition(|(stream, _)| is_idle(stream));
+        for (_, index) in &idle {
+            self.give_back(*index);
+        }
+        let mut state = self.state();
+        state.retired.extend(busy);
+        self.has_retired.store(!state.retired.is_empty(), Ordering::Release);
+    }
+
+    /// Forgets the modules that are gone and of which no failure is left to tell.
+    fn forget(&self, state: &mut State) {
+        let told = |module: &Loaded| {
+            let failed = |index| {
+                module.kernel((self.word(index).load(Ordering::Relaxed) >> 32) as u32).is_some()
+            };
+            !(0..SLOTS).any(failed)
+        };
+        state.modules.retain(|module| !module.gone || !told(module));
+    }
+
+    /// Returns the error of a failure that a kernel noted.
+    #[cold]
+    fn failure(&self, noted: u64) -> Error {
+        let (tag, number) = ((noted >> 32) as u32, noted as u32);
+        let mut state = self.state();
+        let error = state.modules.iter().find_map(|module| module.kernel(tag)).map(|kernel| {
+            let mut error =
+                OutOfBounds { kernel: kernel.name().to_owned(), ..OutOfBounds::default() };
+            if let Some(site) = kernel.site(number) {
+                error.line = site.line;
+                error.instruction = site.instruction.clone();
+                error.source = site.source.clone();
+                error.function = site.function.clone();
+                error.arguments = site.parameters.clone();
+                error.bytes = site.bytes;
+                error.does = match site.kind {
+                    AccessKind::Read => "read",
+                    AccessKind::Write => "write",
+                    AccessKind::Update => "update",
+                };
+            }
+            error
+        });
+        self.forget(&mut state);
+        Error::OutOfBounds(Box::new(error.unwrap_or_default()))
+    }
+}
+
+impl fmt::Debug for Board {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Board")
+    }
+}
+
+/// No code of the program runs while this is held.
+fn boards() -> std::sync::MutexGuard<'static, Vec<(usize, Weak<Board>)>> {
+    BOARDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns whether a stream has nothing left to do.
+fn is_idle(stream: &StreamInner) -> bool {
+    let raw = stream.raw;
+    // SAFETY: the stream is alive; needs no current context (F37). Captures of other code do not refuse it.
+    relaxed(unsafe { later!(cuStreamQuery(raw)) }).ready() == Ok(true)
+}
+
+/// A word that one user has for its kernels.
+#[derive(Debug)]
+pub(super) struct Slot {
+    board: Arc<Board>,
+    index: usize,
+    /// Whether kernels may still write it when this ends.
+    is_left: bool,
+}
+
+impl Slot {
+    #[inline]
+    pub(super) fn take(board: &Arc<Board>) -> Option<Slot> {
+        let index = board.take()?;
+        Some(Slot { board: board.clone(), index, is_left: false })
+    }
+
+    #[inline]
+    pub(super) fn is_of(&self, board: &Arc<Board>) -> bool {
+        Arc::ptr_eq(&self.board, board)
+    }
+
+    /// Returns its address, as the device sees it.
+    #[inline]
+    pub(super) fn address(&self) -> CUdeviceptr {
+        self.board.memory.mapped() + (self.index * size_of::<u64>()) as CUdeviceptr
+    }
+
+    /// Looks whether a kernel failed. A failure is told once.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](Error::OutOfBounds).
+    #[inline]
+    pub(super) fn look(&self) -> Result {
+        match self.board.word(self.index).load(Ordering::Acquire) {
+            0 => Ok(()),
+            _ => self.tell(),
+        }
+    }
+
+    #[cold]
+    fn tell(&self) -> Result {
+        match self.board.word(self.index).swap(0, Ordering::AcqRel) {
+            // Another thread has told it.
+            0 => Ok(()),
+            noted => Err(self.board.failure(noted)),
+        }
+    }
+
+    /// Leaves the slot to the kernels that are in the stream now, until they are over.
+    pub(super) fn retire(mut self, stream: &StreamArc<StreamInner>) {
+        if !fork::is_child() && is_idle(stream) {
+            return;
+        }
+        self.is_left = true;
+        if let Some(mut state) = fork::lock(&self.board.state) {
+            state.retired.push((stream.clone(), self.index));
+            self.board.has_retired.store(true, Ordering::Release);
+        }
+    }
+}
+
+impl Drop for Slot {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.is_left {
+            self.board.give_back(self.index);
+        }
+    }
+}

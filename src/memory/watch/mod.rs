@@ -1,0 +1,222 @@
+//! Where guarded kernels note which access they did not make (feature `guard`).
+//!
+//! A kernel that is launched gets the address of a [`Slot`]: 8 bytes of page-locked memory, which stay 0 unless it fails.
+//! What the launch belongs to has the slot in its [`Watch`], and looks at it once that has been waited for: a call that waits,
+//! a scope, an ordered stream, a graph.
+
+#[cfg(feature = "guard")]
+mod board;
+
+#[cfg(feature = "guard")]
+pub(crate) use board::{Board, Code};
+
+#[cfg(feature = "guard")]
+pub use with_guard::{SharedWatch, Watch};
+
+#[cfg(not(feature = "guard"))]
+pub use without_guard::{SharedWatch, Watch};
+
+#[cfg(feature = "guard")]
+mod with_guard {
+    use super::board::{Board, Slot};
+    use crate::error::{Error, Result};
+    use crate::owned::StreamInner;
+    use ffi::CUdeviceptr;
+    use std::ops::Deref;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+    /// The slots of what launches belong to.
+    #[derive(Debug, Default)]
+    pub struct Watch {
+        /// The slot of the context in which kernels are launched first.
+        own: OnceLock<Slot>,
+        /// Those of other contexts, and the watches of graphs that are replayed.
+        others: Mutex<Vec<Other>>,
+        /// Whether there are others.
+        has_others: AtomicBool,
+    }
+
+    #[derive(Debug)]
+    enum Other {
+        Slot(Slot),
+        /// A graph that is replayed. It waits for its replays before it ends.
+        Replayed(SharedWatch),
+        /// A graph whose nodes are in this one.
+        Child(SharedWatch),
+    }
+
+    impl Other {
+        fn slot(&self) -> Option<&Slot> {
+            match self {
+                Other::Slot(slot) => Some(slot),
+                Other::Replayed(_) | Other::Child(_) => None,
+            }
+        }
+
+        fn look(&self) -> Result {
+            match self {
+                Other::Slot(slot) => slot.look(),
+                Other::Replayed(graph) | Other::Child(graph) => graph.look(),
+            }
+        }
+
+        /// Returns whether this is a graph that nobody replays any more.
+        fn is_over(&self) -> bool {
+            matches!(self, Other::Replayed(SharedWatch(graph)) if Arc::strong_count(graph) == 1)
+        }
+    }
+
+    /// The watch of a graph: all that replay the graph look at it.
+    #[derive(Clone, Debug, Default)]
+    pub struct SharedWatch(Arc<Watch>);
+
+    impl Deref for SharedWatch {
+        type Target = Watch;
+        #[inline]
+        fn deref(&self) -> &Watch {
+            &self.0
+        }
+    }
+
+    impl Watch {
+        /// Returns the address of the slot for kernels of a board's context.
+        ///
+        /// # Errors
+        /// [`InvalidArgument`](Error::InvalidArgument) if all slots of the context are in use.
+        #[inline]
+        pub(crate) fn record(&self, call: &'static str, board: &Arc<Board>) -> Result<CUdeviceptr> {
+            match self.own.get() {
+                Some(slot) if slot.is_of(board) => Ok(slot.address()),
+                _ => self.new_record(call, board),
+            }
+        }
+
+        #[inline(never)]
+        fn new_record(&self, call: &'static str, board: &Arc<Board>) -> Result<CUdeviceptr> {
+            let mut others = self.others();
+            let slots = others.iter().filter_map(Other::slot).chain(self.own.get());
+            if let Some(slot) = { slots }.find(|slot| slot.is_of(board)) {
+                return Ok(slot.address());
+            }
+            let reason = "as many ordered streams, graphs and scopes as there may be in a context have launched guarded \
+                          kernels: drop some of them";
+            let slot = Slot::take(board).ok_or(Error::InvalidArgument { call, reason })?;
+            let address = slot.address();
+            if let Err(slot) = self.own.set(slot) {
+                others.push(Other::Slot(slot));
+                self.has_others.store(true, Ordering::Release);
+            }
+            Ok(address)
+        }
+
+        fn others(&self) -> MutexGuard<'_, Vec<Other>> {
+            self.others.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+
+        /// Looks whether a kernel failed, now that all of them are over, or some. A failure is told once.
+        ///
+        /// # Errors
+        /// [`OutOfBounds`](Error::OutOfBounds).
+        #[inline]
+        pub(crate) fn look(&self) -> Result {
+            if let Some(slot) = self.own.get() {
+                slot.look()?;
+            }
+            if self.has_others.load(Ordering::Acquire) { self.look_at_others() } else { Ok(()) }
+        }
+
+        #[cold]
+        fn look_at_others(&self) -> Result {
+            let mut others = self.others();
+            others.iter().try_for_each(Other::look)?;
+            others.retain(|other| !other.is_over());
+            Ok(())
+        }
+
+        /// Returns whether kernels may note a failure here.
+        #[inline]
+        fn is_used(&self) -> bool {
+            self.own.get().is_some() || self.has_others.load(Ordering::Acquire)
+        }
+
+        /// Looks at the watch of a graph that is replayed, too, from here on.
+        #[inline]
+        pub(crate) fn also(&self, graph: &SharedWatch) {
+            if graph.is_used() {
+                self.add(Other::Replayed(graph.clone()));
+            }
+        }
+
+        /// Looks at the watch of a graph whose nodes are copied to this one, too, from here on.
+        #[cold]
+        pub(crate) fn inherit(&self, child: &SharedWatch) {
+            if child.is_used() && !std::ptr::eq(self, &**child) {
+                self.add(Other::Child(child.clone()));
+            }
+        }
+
+        #[inline(never)]
+        fn add(&self, new: Other) {
+            let mut others = self.others();
+            let is = |other: &Other| match (other, &new) {
+                (Other::Replayed(one), Other::Replayed(other))
+                | (Other::Child(one), Other::Child(other)) => Arc::ptr_eq(&one.0, &other.0),
+                _ => false,
+            };
+            if !others.iter().any(is) {
+                others.push(new);
+                self.has_others.store(true, Ordering::Release);
+            }
+        }
+
+        /// Ends the watch of a stream that may still run kernels: its slot is used again when it does not.
+        #[inline]
+        pub(crate) fn end(&mut self, stream: &crate::sync::Arc<StreamInner>) {
+            if let Some(slot) = self.own.take() {
+                slot.retire(stream);
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "guard"))]
+mod without_guard {
+    use crate::error::Result;
+    use crate::owned::StreamInner;
+    use crate::sync::Arc;
+    use std::ops::Deref;
+
+    /// Nothing to look at.
+    #[derive(Debug, Default)]
+    pub struct Watch(());
+
+    /// Nothing to look at.
+    #[derive(Clone, Debug, Default)]
+    pub struct SharedWatch(());
+
+    impl Deref for SharedWatch {
+        type Target = Watch;
+        #[inline]
+        fn deref(&self) -> &Watch {
+            &Watch(())
+        }
+    }
+
+    #[allow(clippy::unused_self, reason = "as with the feature")]
+    impl Watch {
+        #[inline]
+        pub(crate) fn look(&self) -> Result {
+            Ok(())
+        }
+
+        #[inline]
+        pub(crate) fn also(&self, _: &SharedWatch) {}
+
+        #[inline]
+        pub(crate) fn inherit(&self, _: &SharedWatch) {}
+
+        #[inline]
+        pub(crate) fn end(&mut self, _: &Arc<StreamInner>) {}
+    }
+}

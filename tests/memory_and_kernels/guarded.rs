@@ -1,0 +1,376 @@
+//! Guarded kernels: launched without `unsafe` by every surface. With memory that is one element short, the last one is left
+//! as it was, the wait tells the line, and everything goes on.
+
+use crate::common::gpu::{new_context, with_gpu, with_stream};
+use cuscope::kernel::{GuardedKernel, SignatureProblem, TextureObject};
+use cuscope::{Error, In, LaunchConfig, OrderedStream, Out, Ptx, PushedGuard, Result};
+
+type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
+const PTX: &str = include_str!("../../examples/kernels/saxpy.ptx");
+const N: u32 = 8;
+
+fn load(gpu: &PushedGuard<'_>) -> Saxpy {
+    gpu.load_guarded(PTX).unwrap().kernel("saxpy").unwrap()
+}
+
+fn config() -> LaunchConfig {
+    LaunchConfig::for_num_elems(N as usize).unwrap()
+}
+
+/// The line of the text that stores to `y`, from 1.
+fn store() -> u32 {
+    1 + PTX.lines().position(|line| line.contains("st.global")).unwrap() as u32
+}
+
+/// The kernel was to use the element of `y` behind its end.
+fn is_outside(result: Result<impl Sized>) {
+    let error = result.err().expect("`y` is one element short");
+    let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
+    assert_eq!((outside.kernel(), outside.arguments()), ("saxpy", [3].as_slice()));
+    assert_eq!((outside.bytes(), outside.function()), (4, None));
+    // The thread notes one of the two: `y[i] = a * x[i] + y[i]`.
+    let line = PTX.lines().nth(outside.line() as usize - 1).unwrap().trim();
+    assert_eq!(outside.instruction(), line);
+    assert!(outside.line() == store() || line.starts_with("ld.global"), "{error}");
+    let text = error.to_string();
+    assert!(text.contains(&format!("line {} of its PTX", outside.line())), "{text}");
+    assert!(!error.is_sticky() && error.code().is_none());
+    assert_eq!(error.call(), Some("cuLaunchKernel"));
+}
+
+#[test]
+fn every_surface_tells_of_an_access_that_was_not_made() {
+    with_stream(|gpu, mut stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        let mut expected = [0.0; 8];
+        // All elements got more, or all but the last.
+        macro_rules! added {
+            ($more:expr, $len:expr) => {
+                expected[..$len].iter_mut().for_each(|one| *one += $more);
+                assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), expected);
+            };
+        }
+
+        let mut short = y.slice_mut(..7).unwrap();
+        is_outside(gpu.on(&stream).launch(&saxpy, config(), (N, 2.0, &x, &mut short)));
+        added!(2.0, 7);
+        gpu.on(&stream).launch(&saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
+        added!(2.0, 8);
+
+        let mut short = y.slice_mut(..7).unwrap();
+        is_outside(gpu.on_legacy_default().launch(&saxpy, config(), (N, 2.0, &x, &mut short)));
+        added!(2.0, 7);
+        gpu.on_per_thread_default().launch(&saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
+        added!(2.0, 8);
+
+        let mut launched = false;
+        is_outside(gpu.scope(|s| {
+            let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+            run.launch(&saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..7)?))?;
+            // It is told at the end.
+            run.launch(&saxpy, config(), (N, 1.0, &x, &mut y))?;
+            launched = true;
+            Ok(())
+        }));
+        assert!(launched);
+        added!(2.0, 7);
+        added!(1.0, 8);
+        gpu.scope(|s| s.on(&stream).launch(&saxpy, config(), (N, 1.0, &x, &mut s.hold(&mut y))))
+            .unwrap();
+        added!(1.0, 8);
+
+        let captured = gpu
+            .capture(&mut stream, |c| {
+                let mut y = c.hold(&mut y);
+                c.stream().launch(&saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..7)?))
+            })
+            .unwrap();
+        for _ in 0..2 {
+            is_outside(gpu.on(&stream).replay(&captured, (&x, &mut y)));
+            added!(2.0, 7);
+        }
+        is_outside(gpu.scope(|s| s.on(&stream).replay(&captured, (&x, &mut s.hold(&mut y)))));
+        added!(2.0, 7);
+        drop(captured);
+
+        let (mut built, node) = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                let node = g.kernel(&[], &saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..)?))?;
+                Ok(node)
+            })
+            .unwrap();
+        gpu.on(&stream).replay(&built, (&x, &mut y)).unwrap();
+        added!(2.0, 8);
+        let mut short = y.slice_mut(..7).unwrap();
+        gpu.set_kernel(&mut built, node, &saxpy, config(), (N, 2.0, &x, &mut short)).unwrap();
+        is_outside(gpu.on(&stream).replay(&built, (&x, &mut y)));
+        added!(2.0, 7);
+        gpu.set_kernel(&mut built, node, &saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
+        gpu.on(&stream).replay(&built, (&x, &mut y)).unwrap();
+        added!(2.0, 8);
+
+        // The read of an argument that is too short gives 0.
+        let short = gpu.on(&stream).from_slice(&[1.0; 7]).unwrap();
+        let error = gpu.on(&stream).launch(&saxpy, config(), (N, 2.0, &short, &mut y)).unwrap_err();
+        let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
+        assert!(outside.arguments() == [2] && !outside.writes(), "{error}");
+        added!(2.0, 7);
+    });
+}
+
+/// The waits of an ordered stream that tell of a failure, each once.
+#[test]
+fn each_wait_of_an_ordered_stream_tells_of_a_failure_once() {
+    let context = new_context();
+    let stream = context.ordered_stream().unwrap();
+    let saxpy: Saxpy = context.load_guarded(PTX).unwrap().kernel("saxpy").unwrap();
+    let x = stream.from_slice(&[1.0; 8]).unwrap();
+    let mut y = stream.from_slice(&[0.0; 8]).unwrap();
+    let mut host = [0.0; 8];
+    let mut times = 0.0;
+    let mut fails = |stream: &OrderedStream| {
+        let mut short = y.slice_mut(..7).unwrap();
+        stream.launch(&saxpy, config(), (N, 1.0, &x, &mut short)).unwrap();
+    };
+    let one = stream.from_slice(&[1.0_f32]).unwrap();
+
+    fails(&stream);
+    is_outside(stream.synchronize());
+    stream.synchronize().unwrap();
+    fails(&stream);
+    is_outside(stream.to_vec(&one));
+    assert_eq!(stream.to_vec(&one).unwrap(), [1.0]);
+    fails(&stream);
+    is_outside(stream.download(&one, &mut host[..1]));
+    stream.download(&one, &mut host[..1]).unwrap();
+    fails(&stream);
+    is_outside(stream.to_vec_later(&one).unwrap().wait());
+    assert_eq!(stream.to_vec_later(&one).unwrap().wait().unwrap(), [1.0]);
+    fails(&stream);
+    let told = loop {
+        match stream.query() {
+            Ok(false) => std::thread::yield_now(),
+            told => break told,
+        }
+    };
+    is_outside(told);
+    assert_eq!(stream.query(), Ok(true));
+    times += 5.0;
+
+    // What it did not fail at, it did.
+    stream.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+    stream.download(&y, &mut host).unwrap();
+    assert_eq!(
+        host,
+        [
+            times + 1.0,
+            times + 1.0,
+            times + 1.0,
+            times + 1.0,
+            times + 1.0,
+            times + 1.0,
+            times + 1.0,
+            1.0
+        ]
+    );
+}
+
+#[test]
+fn a_replay_in_an_ordered_stream_is_told_by_its_waits_or_those_of_the_graph() {
+    with_stream(|gpu, mut stream| {
+        let saxpy = load(gpu);
+        let (x, mut y) = (gpu.alloc::<f32>(8).unwrap(), gpu.alloc::<f32>(8).unwrap());
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                let mut y = c.hold(&mut y);
+                c.stream().launch(&saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..7)?))
+            })
+            .unwrap();
+        let ordered = gpu.ordered_stream().unwrap();
+        let (x, mut y) = (ordered.adopt(x).unwrap(), ordered.adopt(y).unwrap());
+        ordered.replay(&graph, (&x, &mut y)).unwrap();
+        is_outside(ordered.synchronize());
+        graph.wait_idle().unwrap();
+        ordered.replay(&graph, (&x, &mut y)).unwrap();
+        is_outside(graph.wait_idle());
+        ordered.synchronize().unwrap();
+        drop(graph);
+        ordered.synchronize().unwrap();
+    });
+}
+
+/// The nodes of a child graph note failures where the graph that has them looks, also when the child is gone.
+#[test]
+fn a_child_graph_is_told_by_the_graph_that_has_it() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        let child = gpu
+            .build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                g.kernel(&[], &saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..7)?)).map(drop)
+            })
+            .unwrap()
+            .0;
+        let parent = gpu
+            .build_graph(|g| g.child(&[], &child, (&x, &mut g.hold(&mut y))).map(drop))
+            .unwrap()
+            .0;
+        drop(child);
+        for _ in 0..2 {
+            is_outside(gpu.on(&stream).replay(&parent, (&x, &mut y)));
+        }
+        gpu.on(&stream).launch(&saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap()[6..], [6.0, 2.0]);
+    });
+}
+
+/// A stream that is dropped while its kernels run leaves them its place, which nobody gets before they are over.
+#[test]
+fn a_stream_that_is_dropped_tells_no_other_stream() {
+    let context = new_context();
+    let module = context.load_guarded(PTX).unwrap();
+    let saxpy: Saxpy = module.kernel("saxpy").unwrap();
+    for _ in 0..4 {
+        let stream = context.ordered_stream().unwrap();
+        let x = stream.from_slice(&[1.0; 8]).unwrap();
+        let mut y = stream.from_slice(&[0.0; 7]).unwrap();
+        let (gate, wait) = crate::common::gpu::gate();
+        stream.host_function(wait).unwrap();
+        stream.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        drop((x, y, stream));
+        let other = context.ordered_stream().unwrap();
+        let x = other.from_slice(&[1.0; 8]).unwrap();
+        let mut y = other.from_slice(&[0.0; 8]).unwrap();
+        other.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        gate.open();
+        context.synchronize().unwrap();
+        other.synchronize().unwrap();
+        assert_eq!(other.to_vec(&y).unwrap(), [1.0; 8]);
+    }
+}
+
+/// A kernel whose module is gone is still told.
+#[test]
+fn a_failure_outlives_its_module() {
+    let context = new_context();
+    let stream = context.ordered_stream().unwrap();
+    let x = stream.from_slice(&[1.0; 8]).unwrap();
+    let mut y = stream.from_slice(&[0.0; 7]).unwrap();
+    for _ in 0..3 {
+        let saxpy: Saxpy = context.load_guarded(PTX).unwrap().kernel("saxpy").unwrap();
+        stream.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        drop(saxpy);
+        is_outside(stream.synchronize());
+        stream.synchronize().unwrap();
+    }
+}
+
+#[test]
+fn what_a_kernel_writes_is_mutable_in_its_signature() {
+    with_gpu(|gpu| {
+        let module = gpu.load_guarded(PTX).unwrap();
+        let error = module.kernel::<(u32, f32, &[f32], &[f32])>("saxpy").unwrap_err();
+        let Error::Signature(signature) = &error else { panic!("{error}") };
+        assert_eq!(signature.index(), 3);
+        assert!(
+            matches!(signature.problem(), SignatureProblem::Use { given: "&[f32]", .. }),
+            "{error}"
+        );
+        assert!(
+            error
+                .to_string()
+                .contains("parameter 3 is memory that the kernel writes, but `&[f32]`")
+        );
+        let error = module.kernel::<(u32, f32, u64, &mut [f32])>("saxpy").unwrap_err();
+        assert!(error.to_string().contains("parameter 2 "), "{error}");
+        let error = module.kernel::<(u32, f32, TextureObject, Out<f32>)>("saxpy").unwrap_err();
+        assert!(matches!(error, Error::Signature(_)), "{error}");
+        let error = module.kernel::<(u32, f64, In<f32>, Out<f32>)>("saxpy").unwrap_err();
+        assert!(matches!(error, Error::Signature(_)), "{error}");
+        let error = module.kernel::<(u32, f32, In<f32>)>("saxpy").unwrap_err();
+        assert!(matches!(error, Error::Signature(_)), "{error}");
+        let error = module.kernel::<(u32, f32, In<f32>, Out<f32>, In<f32>)>("saxpy").unwrap_err();
+        assert!(matches!(error, Error::Signature(_)), "{error}");
+        let error = module.kernel::<()>("nothing").unwrap_err();
+        assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_NOT_FOUND), "{error}");
+    });
+}
+
+const REFUSED: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) somewhere(.param .b64 f);
+.visible .entry calls() {
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    {
+    .param .b64 p;
+    .param .b32 r;
+    st.param.b64 [p], %rd1;
+    call.uni (r), somewhere, (p);
+    }
+    ret;
+}
+.visible .entry store(.param .u64 to) {
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [to];
+    cvta.to.global.u64 %rd2, %rd1;
+    st.global.u32 [%rd2], 7;
+    ret;
+}
+";
+
+#[test]
+fn what_cannot_be_guarded_is_named() {
+    with_stream(|gpu, stream| {
+        let module = gpu.load_guarded(REFUSED).unwrap();
+        let error = module.kernel::<()>("calls").unwrap_err();
+        let Error::Guard(refused) = &error else { panic!("{error}") };
+        assert_eq!(refused.kernel(), Some("calls"));
+        let line = REFUSED.lines().nth(refused.line() as usize - 1).unwrap().trim();
+        assert_eq!(refused.instruction(), line, "{error}");
+        assert!(line.contains("somewhere") && error.to_string().contains(line), "{error}");
+        assert_eq!(module.refused(), [(**refused).clone()]);
+        // The other kernel is there.
+        let store = module.kernel::<(&mut [u32],)>("store").unwrap();
+        let mut x = gpu.on(&stream).zeroed(1).unwrap();
+        gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut x,)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [7]);
+
+        let error =
+            gpu.load_guarded(".version 8.0\n.target sm_80\n.visible .entry k( {").unwrap_err();
+        assert!(matches!(error, Error::Guard(_) | Error::Image(_)), "{error}");
+        let ptx = Ptx::new(PTX).unwrap();
+        gpu.load_guarded_image(&ptx).unwrap();
+        let fatbin = cuscope::Fatbin::new(crate::common::fatbin::fatbin(&[])).unwrap();
+        let error = gpu.load_guarded_image(&fatbin).unwrap_err();
+        assert!(error.to_string().contains("compile the kernels to PTX"), "{error}");
+    });
+}
+
+/// Two contexts in one scope, each with kernels of its own.
+#[test]
+fn a_scope_tells_of_the_kernels_of_each_context() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        for fails in [false, true] {
+            let result = gpu.scope(|s| {
+                let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+                let len = if fails { 7 } else { 8 };
+                run.launch(&saxpy, config(), (N, 1.0, &x, &mut y.slice_mut(..len)?))
+            });
+            match fails {
+                true => is_outside(result),
+                false => result.unwrap(),
+            }
+        }
+    });
+}
