@@ -470,9 +470,10 @@ mod tests {
         let both = plain.programmatic_event(&first, true).launch_completion_event(&second);
         let (list, len) = both.lower();
         assert_eq!((len, list[0].id.0, list[1].id.0), (2, 7, 12));
-        // SAFETY: these fields were set.
-        let (triggered, started) =
-            unsafe { (list[0].value.programmaticEvent, list[1].value.launchCompletionEvent) };
+        // SAFETY: this field was set.
+        let triggered = unsafe { list[0].value.programmaticEvent };
+        // SAFETY: this field was set.
+        let started = unsafe { list[1].value.launchCompletionEvent };
         assert_eq!(
             (triggered.event, triggered.flags, triggered.triggerAtBlockStart),
             (first.raw(), 0, 1)

@@ -370,11 +370,8 @@ fn noticed(all: &[Invariant<'_>], wrong: &mut Vec<String>) -> String {
         let types = of_types(it.name);
         let row =
             [types, mutants, it.run.len(), own, other, none, it.run.len() - own - other - none];
-        if types == 0 && own + other == 0 {
-            wrong.push(format!(
-                "no mutant is known that a test or a program of `{}` notices",
-                it.name
-            ));
+        if types == 0 && own + other == 0 && none == it.run.len() {
+            wrong.push(format!("no test and no program of `{}` notices a mutant", it.name));
         }
         for (sum, one) in sums.iter_mut().zip(row) {
             *sum += one;
