@@ -219,6 +219,13 @@ impl<'a> Rewrite<'a> {
                 _ => None,
             });
         }
+        // An end may come before what fails in the text, and behind it in a loop.
+        let surface =
+            |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
+        let fails = plans.iter().flatten().any(access::Plan::may_fail) || items.iter().any(surface);
+        if fails && !planted(Mistake::EarlyEndForgotten) {
+            self.failed = Some(self.fresh(Type::U32));
+        }
         let mut copies: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));
@@ -305,6 +312,7 @@ impl<'a> Rewrite<'a> {
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch if brackets => {
                 return self.refuse(ins, "an address is not expected here");
             }
+            Rule::Branch if ins.head() == "brx" => self.branch_of_list(ins)?,
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch => {
                 if matches!(rule, Rule::Registers) && takes_address(ins) {
                     return self.refuse(ins, "the address of a variable is not expected here");
@@ -369,14 +377,40 @@ impl<'a> Rewrite<'a> {
         Ok(())
     }
 
+    /// `brx`, whose number would lead to any code if it were beyond the list.
+    fn branch_of_list(&mut self, ins: &Ins) -> Done<()> {
+        let (Some(Arg::Reg(number)), Some(Arg::Targets(list))) =
+            (ins.args.first(), ins.args.last())
+        else {
+            return self.refuse(ins, "a number and a list are expected");
+        };
+        let count = self.items.iter().find_map(|item| match item {
+            Item::Targets(one, labels) if one == list => Some(labels.len()),
+            _ => None,
+        });
+        let Some(last) = count.and_then(|count| count.checked_sub(1)) else {
+            return self.refuse(ins, "a list of labels is expected");
+        };
+        let bounded = self.fresh(Type::U32);
+        let text = format!("min.u32 {}, {}, {last};", self.name(bounded), self.name(*number));
+        let mut ins = ins.clone();
+        if !planted(Mistake::TargetUnbounded) {
+            self.line(text);
+            ins.args[0] = Arg::Reg(bounded);
+        }
+        let text = self.plain(&ins);
+        self.line(text);
+        Ok(())
+    }
+
     /// Checks that addresses by name in shared memory are in the variable.
     fn in_shared(&self, ins: &Ins) -> Done<()> {
         for arg in &ins.args {
             match arg {
-                Arg::Address(Base::Var(var), _) => {
-                    if self.declared(*var).is_none_or(|one| one.space != Space::Shared) {
-                        return self.refuse(ins, "a variable of another state space");
-                    }
+                Arg::Address(Base::Var(var), _)
+                    if self.declared(*var).is_none_or(|one| one.space != Space::Shared) =>
+                {
+                    return self.refuse(ins, "a variable of another state space");
                 }
                 Arg::Object(..) => return self.refuse(ins, "an address is not expected here"),
                 _ => {}

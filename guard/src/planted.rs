@@ -62,6 +62,8 @@ mistakes! {
     FailureNotStored,
     /// Failures are not stored before an `exit`.
     ExitForgotten,
+    /// Failures are not stored at ends that stand before the first access.
+    EarlyEndForgotten,
     /// Registers that are read before they are written are left as they are.
     UnwrittenNotZero,
     /// Parameters may be read beyond their end.
@@ -90,6 +92,8 @@ mistakes! {
     SharedForgotten,
     /// Two registers make one index.
     SecondIndexForgotten,
+    /// The number of a target in a list is taken as it is.
+    TargetUnbounded,
     /// An instruction that is in no list is let through.
     UnknownLetThrough,
     /// An address in brackets is let through where none is expected.

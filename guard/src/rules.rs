@@ -61,7 +61,7 @@ pub(crate) const MEANINGS: &[(Rule, &str)] = &[
     (Rule::Move, "let through; the address of a function is refused"),
     (Rule::Texture, "let through if the handle is a parameter"),
     (Rule::Surface, "let through if the handle is a parameter; `.trap` becomes `.zero`"),
-    (Rule::Branch, "let through"),
+    (Rule::Branch, "let through; the number of a target in a list is bounded"),
     (Rule::End, "let through; a failure is stored before it"),
     (Rule::Trap, "let through: it ends the context, as the kernel asks for"),
     (
@@ -196,7 +196,6 @@ pub(crate) const RULES: &[(&str, Rule)] = &[
     ("vsub", Registers),
     ("vsub2", Registers),
     ("vsub4", Registers),
-    ("wgmma", Registers),
     ("wmma", Shared),
     ("xor", Registers),
 ];
@@ -213,6 +212,7 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("stacksave", "it moves the stack"),
     ("tcgen05", "it is not guarded yet"),
     ("tensormap", "it changes a map of a tensor, which says what memory a copy reaches"),
+    ("wgmma", "it writes registers while the kernel goes on"),
 ];
 
 /// How the instruction with this first part is treated.

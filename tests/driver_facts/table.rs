@@ -73,6 +73,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/notifications.rs",
     "tests/driver_facts/occupancy.rs",
     "tests/driver_facts/older_launches.rs",
+    "tests/driver_facts/outside.rs",
     "tests/driver_facts/peer_memory.rs",
     "tests/driver_facts/peers.rs",
     "tests/driver_facts/pools.rs",

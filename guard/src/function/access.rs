@@ -45,6 +45,13 @@ pub(super) struct Plan {
     parameters: Vec<usize>,
 }
 
+impl Plan {
+    /// Whether it may be outside.
+    pub(super) fn may_fail(&self) -> bool {
+        !matches!(self.check, Check::Inside)
+    }
+}
+
 #[derive(Debug)]
 enum Check {
     /// It is inside, whatever happens.

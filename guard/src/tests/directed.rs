@@ -239,6 +239,13 @@ fn ends() -> Result<(), String> {
     outside("exit", &body("exit;"), &[memory(8), number(0)])?;
     outside("exit with a predicate", &body("@%p1 exit; bar.sync 0;"), &[memory(8), number(0)])?;
     outside("ret with a predicate", &body("@%p1 ret; trap;"), &[memory(8), number(0)])?;
+    let again = kernel(
+        ONE,
+        &format!(
+            "{BEGIN} mov.u32 %r5, 0;\nL:\nsetp.eq.u32 %p1, %r5, 1; @%p1 ret; ld.global.u32 %r1, [%d1+64]; add.u32 %r5, %r5, 1; bra L;"
+        ),
+    );
+    outside("an end before the access", &again, &[memory(8), number(0)])?;
     let open = body("").replace("\nret;\n}", "\n}");
     outside("the end of the text", &open, &[memory(8), number(0)])?;
     // What is in shared memory is left to the hardware, and nothing else is reached.
@@ -325,6 +332,10 @@ fn texts() -> Result<(), String> {
     {
         return Err(format!("the handle {handle} is not read again\n{}", guarded.text()));
     }
+    let list =
+        body("T: .branchtargets A, B; brx.idx %r0, T;\nA:\nret;\nB:\nst.global.u32 [%d1], 7;");
+    contains("a list of targets", &list, &["min.u32", ", 1;"], &[])?;
+    inside("the last target", &list, &[memory(8), number(1000)])?;
     // Names of ours that the text has.
     let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
         .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_record;\n.const");
