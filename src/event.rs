@@ -361,7 +361,11 @@ impl Event<'_> {
     #[inline]
     pub unsafe fn record_in(&self, stream: CUstream) -> Result {
         // SAFETY: the event is alive, and the stream is (1); no context need be current (F34).
-        unsafe { answer!(cuEventRecord(self.raw(), stream)) }.result()
+        unsafe { answer!(cuEventRecord(self.raw(), stream)) }.explain(|code| {
+            (code == ffi::CUDA_ERROR_INVALID_HANDLE).then(|| {
+                "the stream belongs to another context than the event: create both in one context".to_owned()
+            })
+        })
     }
 
     /// Makes later work in a stream of other code wait for the event, with one driver call.

@@ -131,7 +131,7 @@ pub struct Given {
 /// What a kernel may do with a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
-pub enum Role {
+pub(super) enum Role {
     Value,
     Reads,
     Writes,

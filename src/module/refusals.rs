@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::image::PtxContents;
+use std::cmp::Reverse;
 use std::ffi::CStr;
 
 /// The most names that a message lists.
@@ -103,7 +104,7 @@ impl Names {
 #[inline]
 fn list(begin: &str, names: &[String], like: &str) -> String {
     let mut names: Vec<_> = names.iter().collect();
-    names.sort_by_key(|name| std::cmp::Reverse(likeness(name, like)));
+    names.sort_by_key(|name| Reverse(likeness(name, like)));
     let listed: Vec<_> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
     match names.len() {
         0 => "it has none".to_owned(),

@@ -18,7 +18,7 @@ pub(crate) const RECORD: &str = name!(cuEventRecord);
 
 /// A stream that is alive for `'a`, and the [key](Context::key) of its context.
 #[derive(Clone, Copy)]
-pub(crate) struct Blocking<'a> {
+pub struct Blocking<'a> {
     raw: CUstream,
     key: usize,
     stream: PhantomData<&'a Context>,
@@ -31,6 +31,11 @@ impl<'a> Blocking<'a> {
     #[inline]
     pub(crate) unsafe fn new(raw: CUstream, key: usize) -> Self {
         Blocking { raw, key, stream: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) fn raw(&self) -> CUstream {
+        self.raw
     }
 
     /// Enqueues an operation and waits for it, unless there is nothing to do.

@@ -1,11 +1,12 @@
 //! Host functions that a stream calls.
 #![allow(unsafe_code, reason = "hands functions to the driver")]
 
-use super::SyncStream;
+use super::{SyncMode, SyncStream};
 use crate::call::{answer, fault, name};
 use crate::driver::fork;
 use crate::driver::release::{self, drop_contained};
 use crate::error::{Result, means_not_taken};
+use crate::registry::LentHost;
 use ffi::CUstream;
 use std::any::Any;
 use std::ffi::c_void;
@@ -82,7 +83,7 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     Ok(call)
 }
 
-impl SyncStream<'_, '_> {
+impl<S: SyncMode> SyncStream<'_, '_, S> {
     /// Calls a function on a thread of the driver, after the work in the stream, and waits for it.
     ///
     /// If the function panics, the panic continues in the caller. Do not call CUDA from the function: nearly
@@ -104,8 +105,10 @@ impl SyncStream<'_, '_> {
     /// If the function panics.
     #[doc(alias = "cuLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
-        // SAFETY: 1. The stream is borrowed.
-        unsafe { call(self.raw(), function, || self.complete(Ok(()))) }
+        self.on.enter(CALL, |stream| {
+            // SAFETY: 1. The stream is there until this returns.
+            unsafe { call(stream.raw(), function, || stream.complete(Ok(()), LentHost::NONE)) }
+        })
     }
 }
 

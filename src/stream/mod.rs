@@ -19,8 +19,8 @@ mod semaphores;
 pub use attributes::{MemSyncDomainMap, SyncPolicy};
 #[cfg(feature = "async")]
 pub use done::StreamDone;
-pub use sync_default_stream::SyncDefaultStream;
-pub use sync_stream::SyncStream;
+pub use sync_default_stream::{DefaultStream, SyncDefaultStream};
+pub use sync_stream::{OwnStream, SyncMode, SyncStream};
 pub use value::{StreamValue, StreamWord, Until, ValueOperation};
 
 use crate::brand::Brand;

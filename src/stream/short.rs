@@ -1,7 +1,7 @@
 //! Allocation and transfer in one method, with the driver calls of both.
 #![allow(unsafe_code, reason = "allocates without the wait of its own")]
 
-use super::SyncStream;
+use super::{SyncMode, SyncStream};
 use crate::call::name;
 use crate::error::Result;
 use crate::memory::{DeviceBuffer, DeviceMemory, Element, zeros};
@@ -29,7 +29,9 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         self.zero(&mut buffer)?;
         Ok(buffer)
     }
+}
 
+impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     /// Returns the elements of device memory in a new `Vec`: [`download`](Self::download).
     ///
     /// # Errors

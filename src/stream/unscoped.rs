@@ -36,7 +36,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
         // SAFETY: the memory of both is alive, and the rest is the caller's obligations 1 and 2.
-        unsafe { self.blocking.run_unscoped(&Upload::new(from, to.access(true))) }
+        unsafe { self.on.blocking.run_unscoped(&Upload::new(from, to.access(true))) }
     }
 
     /// Copies device memory to the host without waiting: one driver call. See [`download`](Self::download).
@@ -56,7 +56,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         to: *mut [T],
     ) -> Result {
         // SAFETY: the memory of both is alive, and the rest is the caller's obligations 1 and 2.
-        unsafe { self.blocking.run_unscoped(&Download::new(from.access(false), to)) }
+        unsafe { self.on.blocking.run_unscoped(&Download::new(from.access(false), to)) }
     }
 
     /// Copies device memory to other device memory without waiting: one driver call. See [`copy`](Self::copy).
@@ -75,7 +75,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         to: &mut impl DeviceMemoryMut<'ctx, T>,
     ) -> Result {
         // SAFETY: the memory of both is alive; the rest is the caller's obligation 1.
-        unsafe { self.blocking.run_unscoped(&Copy::new(from.access(false), to.access(true))) }
+        unsafe { self.on.blocking.run_unscoped(&Copy::new(from.access(false), to.access(true))) }
     }
 
     /// Launches a kernel with a list of pointers to the values of its parameters, as C has it, without waiting: one driver
@@ -106,7 +106,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         // SAFETY: the caller's obligations 1 and 2.
         let launch = unsafe { Launch::new(&function.inner, config, parameters) };
         // SAFETY: what the kernel uses is alive and used by nothing else: the caller's obligation 3.
-        unsafe { self.blocking.run_unscoped(&launch) }
+        unsafe { self.on.blocking.run_unscoped(&launch) }
     }
 }
 

@@ -24,6 +24,7 @@ const OF_CORE: &[&str] = &[
     "array",
     "borrow",
     "cell",
+    "cmp",
     "convert",
     "ffi",
     "fmt",

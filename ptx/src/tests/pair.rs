@@ -19,8 +19,11 @@ fn sums(first: &str, second: &str, between: &str, after: &str) -> Vec<f32> {
     loaded.device.get(out, 32).into_iter().map(f32::from_bits).collect()
 }
 
+/// Where a word is: what it is called, the instruction that puts its address into R, and the thread whose it is.
+type Place = (&'static str, &'static str, fn(usize) -> usize);
+
 /// The address of the thread's own word, of the word of the first thread of its half, of one word, and of each other's.
-const PLACES: [(&str, &str, fn(usize) -> usize); 5] = [
+const PLACES: [Place; 5] = [
     ("own", "mov.u32 R, %r2;", |lane| lane),
     ("half", "and.b32 R, %r2, 64;", |lane| lane & 16),
     ("same", "mov.u32 R, 12;", |_| 3),

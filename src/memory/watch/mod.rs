@@ -11,10 +11,16 @@ mod board;
 pub(crate) use board::{Board, Code};
 
 #[cfg(feature = "guard")]
-pub use with_guard::{SharedWatch, Watch};
+pub(crate) use with_guard::SharedWatch;
+#[cfg(feature = "guard")]
+#[allow(unreachable_pub, reason = "a sealed method takes it")]
+pub use with_guard::Watch;
 
 #[cfg(not(feature = "guard"))]
-pub use without_guard::{SharedWatch, Watch};
+pub(crate) use without_guard::SharedWatch;
+#[cfg(not(feature = "guard"))]
+#[allow(unreachable_pub, reason = "a sealed method takes it")]
+pub use without_guard::Watch;
 
 #[cfg(feature = "guard")]
 mod with_guard {
@@ -69,7 +75,7 @@ mod with_guard {
 
     /// The watch of a graph: all that replay the graph look at it.
     #[derive(Clone, Debug, Default)]
-    pub struct SharedWatch(Arc<Watch>);
+    pub(crate) struct SharedWatch(Arc<Watch>);
 
     impl Deref for SharedWatch {
         type Target = Watch;
@@ -193,7 +199,7 @@ mod without_guard {
 
     /// Nothing to look at.
     #[derive(Clone, Debug, Default)]
-    pub struct SharedWatch(());
+    pub(crate) struct SharedWatch(());
 
     impl Deref for SharedWatch {
         type Target = Watch;

@@ -187,6 +187,30 @@ rows! {
         "attributes that nodes do not have, such as preferred clusters" => ["preferred_cluster"] Call(|gpu| node(gpu, LaunchConfig::new(4, 1).extended().cluster(2).preferred_cluster(4)));
         "clusters that the grid does not consist of" => ["3 blocks in x", "multiple of 2"] Call(|gpu| node(gpu, LaunchConfig::new(3, 1).extended().cluster(2)));
     }
+    "graph/add.rs" "kernel" {
+        "invalid extents" => ["1025 threads"] Call(|gpu| node(gpu, LaunchConfig::new(1, 1025)));
+        "attributes that nodes do not have, such as preferred clusters" => ["preferred_cluster"] Call(|gpu| {
+            node(gpu, LaunchConfig::new(4, 1).extended().cluster(2).preferred_cluster(4))
+        });
+        "clusters that the grid does not consist of" => ["multiple of 2"] Call(|gpu| {
+            node(gpu, LaunchConfig::new(3, 1).extended().cluster(2))
+        });
+    }
+    "event.rs" "record_in" {
+        "stream of another context" => ["another context than the event"] Call(|gpu| {
+            let other = Context::primary(Device::get(0)?)?.event()?;
+            // SAFETY: 1. The stream is alive.
+            unsafe { other.record_in(gpu.stream()?.raw()) }
+        });
+    }
+    "graph/open.rs" "copy" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
+    "graph/open.rs" "finish" { "the capture was invalidated" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
+    "graph/open.rs" "launch_unchecked" { "invalid extents" => ["cuLaunchKernel"] Test("contexts_and_threads/bad_input.rs"); }
+    "memory/pages.rs" "pinned_pages" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["pinned_pages"] Test("calls_and_costs/failures/operations/work.rs"); }
+    "module/guarded.rs" "kernel" { "there is no such kernel" => ["cuModuleGetFunction"] Test("contexts_and_threads/bad_input.rs"); }
+    "tensor_map.rs" "encode" {
+        "packed numbers on a device that has none" => ["cuTensorMapEncodeTiled"] Test("driver_facts/tensor_maps.rs");
+    }
     "graph/add.rs" "value_operations" { "operation that the device does not have" => ["Until::Nor"] Test("scopes_and_graphs/stream_values.rs"); }
     "graph/alloc.rs" "alloc" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.build_graph(|g| none(g.alloc::<u8>(&[], HUGE))))); }
     "graph/capture.rs" "capture" { "the capture was invalidated" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
