@@ -43,8 +43,8 @@ fn depth_of(f: impl FnOnce() + Send) -> usize {
     // SAFETY: initialised above.
     ok(unsafe { libc::pthread_attr_destroy(&raw mut attributes) });
     let kept = (0..SIZE).take_while(|&at| {
-        // SAFETY: inside of the memory, all of which was written, and which no thread uses any more.
-        unsafe { stack.add(at).read() == PATTERN }
+        // SAFETY: all of the memory was written, no thread uses it any more, and `at` is inside of it.
+        unsafe { *stack.wrapping_add(at) == PATTERN }
     });
     let depth = SIZE - kept.count();
     // SAFETY: allocated above with this layout.
