@@ -97,7 +97,13 @@ impl Limits<'_> {
             ffi::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES => {
                 self.block(shape.block).or_else(|| self.shared(shape.shared_bytes))
             }
-            ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE => self.cluster(shape),
+            ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE => self.cluster(shape).or_else(|| {
+                let shown = Shown(shape.preferred_cluster?);
+                Some(format!(
+                    "the device does not take the preferred cluster of {shown} blocks for this kernel: leave it out, or \
+                     compare it with `Occupancy::max_cluster_size`"
+                ))
+            }),
             ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE => self.cooperative(shape),
             ffi::CUDA_ERROR_NOT_SUPPORTED if shape.cooperative => {
                 let supported = self.device(ffi::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?;
@@ -273,10 +279,6 @@ impl Limits<'_> {
                      the cluster"
                 ));
             }
-            let shown = Shown(preferred);
-            return Some(format!(
-                "the device does not take the preferred cluster of {shown} blocks for this kernel: leave it out, or                  compare it with `Occupancy::max_cluster_size`"
-            ));
         }
         // Eight are portable. The kernel may allow more, of which the device may have as many.
         let cluster = shape.cluster?;

@@ -54,7 +54,7 @@ fn full(device: &Device, attribute: CUdevice_attribute) -> Answer<c_int> {
         CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED
         | CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES
         | CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED => Ok(c_int::from(Physical::IS_SHARED)),
-        CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED => Ok(c_int::from(multicast::is_there())),
+        CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED => Ok(c_int::from(multicast::is_possible())),
         _ if NOT_MODELLED.contains(&attribute) => Ok(0),
         CUdevice_attribute(number) => {
             let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

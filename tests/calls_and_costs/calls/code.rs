@@ -57,8 +57,26 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.row("Context::load_ptx", &around, || gpu.context().load_ptx(PTX)).unwrap();
     t.row("PushedGuard::load_ptx_file", &[LOAD], || gpu.load_ptx_file(&ptx)).unwrap();
     t.row("PushedGuard::load_fatbin", &[LOAD], || gpu.load_fatbin(fatbin())).unwrap();
+    let guarded = gpu.load_guarded(PTX).unwrap();
+    t.row("PushedGuard::load_guarded", &[LOAD], || gpu.load_guarded(PTX)).unwrap();
+    t.row("PushedGuard::load_guarded_image", &[LOAD], || gpu.load_guarded_image(&given)).unwrap();
+    let looks =
+        ["cuCtxGetCurrent", "cuCtxPushCurrent_v2", "cuCtxGetCurrent", LOAD, "cuCtxPopCurrent_v2"];
+    let why = "the guard asks which context is current";
+    t.unlike("Context::load_guarded", &around, &looks, why, || gpu.context().load_guarded(PTX))
+        .unwrap();
+    t.unlike("Context::load_guarded_image", &around, &looks, why, || {
+        gpu.context().load_guarded_image(&given)
+    })
+    .unwrap();
+    t.row("GuardedModule::kernel", &["cuModuleGetFunction"], || {
+        guarded.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")
+    })
+    .unwrap();
     // Machine code, which the software driver does not run.
-    let refused = t.row("PushedGuard::load_cubin, refused", &[LOAD], || gpu.load_cubin(CUBIN));
+    // The device's architecture is a part of the message.
+    let why = ["cuCtxGetCurrent", LOAD, "cuDeviceGetAttribute", "cuDeviceGetAttribute"];
+    let refused = t.row("PushedGuard::load_cubin, refused", &why, || gpu.load_cubin(CUBIN));
     assert!(refused.is_err());
     let text = std::ffi::CString::new(PTX).unwrap();
     // SAFETY: PTX that ends in NUL.

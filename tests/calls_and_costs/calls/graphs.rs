@@ -34,6 +34,7 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
             })
         })
         .unwrap();
+    let guarded = gpu.load_guarded(STORE).unwrap().kernel::<(&mut [u32], u32)>("store").unwrap();
     let both = gpu.capture(&mut stream, |c| {
         let (stream, mut y) = (c.stream(), c.hold(&mut y));
         captured.row("CaptureStream::copy", &[COPY], || stream.copy(&x, &mut y))?;
@@ -45,6 +46,14 @@ pub(crate) fn graphs(t: &mut Table, gpu: &PushedGuard<'_>) {
         })
     });
     let replayed = both.unwrap();
+    let _ = gpu
+        .capture(&mut stream, |c| {
+            let (stream, mut y) = (c.stream(), c.hold(&mut y));
+            captured.row("CaptureStream::launch, of a GuardedKernel", &[LAUNCH], || {
+                stream.launch(&guarded, LaunchConfig::new(1, 1), (&mut y, 1_u32))
+            })
+        })
+        .unwrap();
     let _ = gpu
         .capture(&mut stream, |c| {
             captured

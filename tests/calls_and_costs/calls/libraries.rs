@@ -27,8 +27,10 @@ pub(crate) fn libraries(t: &mut Table, gpu: &PushedGuard<'_>) {
     })
     .unwrap();
     // It has none of them.
-    let refused =
-        t.row("Library::managed, refused", &["cuLibraryGetManaged"], || library.managed("counter"));
+    // The names that it has are a part of the message.
+    let names = ["cuLibraryGetKernelCount", "cuLibraryEnumerateKernels"];
+    let refused = [&["cuLibraryGetManaged"][..], &names, &["cuKernelGetName"; 4]].concat();
+    let refused = t.row("Library::managed, refused", &refused, || library.managed("counter"));
     assert!(refused.is_err());
     let refused =
         t.row("Library::unified_function, refused", &["cuLibraryGetUnifiedFunction"], || {

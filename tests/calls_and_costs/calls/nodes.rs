@@ -3,13 +3,14 @@
 use super::table::Table;
 use crate::common::gpu::kernel;
 use crate::common::kernels::STORE;
-use cuscope::{LaunchConfig, PushedGuard, ffi, graph::DotFlags};
+use cuscope::{LaunchConfig, Out, PushedGuard, TrustedKernel, ffi, graph::DotFlags};
 
 pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     t.heading("Graphs, node by node");
     let (create, instantiate) = ("cuGraphCreate", "cuGraphInstantiateWithFlags");
     let (memset, one) = ("cuGraphAddMemsetNode", LaunchConfig::new(1, 1));
     let store = kernel(gpu, STORE, "store");
+    let trusted = trusted(gpu);
     let (mut x, mut y) = (gpu.alloc::<u32>(16).unwrap(), gpu.alloc::<u32>(16).unwrap());
     let event = gpu.event().unwrap();
     let number = gpu.stream_value(0_u32).unwrap();
@@ -97,6 +98,18 @@ pub(crate) fn nodes(t: &mut Table, gpu: &PushedGuard<'_>) {
     // SAFETY: the kernel is store(u32 *, u32) and writes one element.
     t.row("PushedGuard::set_kernel_unchecked", &[set], || unsafe {
         gpu.set_kernel_unchecked(&mut graph, kernel, &store, one, (&mut y, 8_u32))
+    })
+    .unwrap();
+    let (mut trusting, safe) = gpu
+        .build_graph(|g| {
+            let (mut y, add) = (g.hold(&mut y), &["cuGraphAddKernelNode_v2"]);
+            t.row("GraphBuilder::kernel, of a TrustedKernel", add, || {
+                g.kernel(&[], &trusted, one, (&mut y, 9_u32))
+            })
+        })
+        .unwrap();
+    t.row("PushedGuard::set_kernel, of a TrustedKernel", &[set], || {
+        gpu.set_kernel(&mut trusting, safe, &trusted, one, (&mut y, 8_u32))
     })
     .unwrap();
     let set = "cuGraphExecBatchMemOpNodeSetParams";
@@ -213,6 +226,11 @@ fn definitions(t: &mut Table, gpu: &PushedGuard<'_>) {
         definition.set_kernel_unchecked(gpu, kernel, &store, one, (&mut y, 8_u32))
     })
     .unwrap();
+    let trusted = trusted(gpu);
+    t.row("GraphDefinition::set_kernel, of a TrustedKernel", &[set], || {
+        definition.set_kernel(gpu, kernel, &trusted, one, (&mut y, 8_u32))
+    })
+    .unwrap();
     let set = "cuGraphHostNodeSetParams";
     t.row("GraphDefinition::set_host_function", &[set], || {
         definition.set_host_function(host, || ())
@@ -268,4 +286,11 @@ fn timed(t: &mut Table, gpu: &PushedGuard<'_>) {
         gpu.time_nodes(&stream, &mut graph, &mut x)
     })
     .unwrap();
+}
+
+/// A kernel that is launched without `unsafe`.
+fn trusted(gpu: &PushedGuard<'_>) -> TrustedKernel<(Out<u32>, u32)> {
+    let store = gpu.load_ptx(STORE).unwrap().kernel("store").unwrap();
+    // SAFETY: store(u32 *, u32) writes one element, and the memory has one.
+    unsafe { store.trust(|_, (memory, _)| memory.len() > 0) }
 }

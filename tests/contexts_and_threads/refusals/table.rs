@@ -419,7 +419,6 @@ rows! {
         let (stream, pool) = (gpu.stream()?, MemoryPool::create(Location::Host)?);
         none(gpu.on(&stream).alloc_pinned_from::<u8>(&pool, HUGE))
     }); }
-    "stream/sync_default_stream.rs" "to_vec" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs"); }
     "stream/sync_stream.rs" "attach" { "memory that is not managed" => ["PushedGuard::managed"] Call(|gpu| { let stream = gpu.stream()?;
         // SAFETY: the driver refuses it.
         unsafe { gpu.on(&stream).attach(&mut gpu.alloc::<u32>(4)?, Attachment::Single) }

@@ -20,7 +20,12 @@ pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 /// Whether there are multicast objects: where there are several devices, and memory has several addresses.
 pub(crate) fn is_there() -> bool {
     let has = |device: &Device| !device.lacks(CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED);
-    Physical::IS_SHARED && device_list().len() > 1 && device_list().iter().all(has)
+    is_possible() && device_list().iter().all(has)
+}
+
+/// Whether a device that does not lack them has multicast objects.
+pub(crate) fn is_possible() -> bool {
+    Physical::IS_SHARED && device_list().len() > 1
 }
 
 /// A multicast object.
