@@ -292,5 +292,5 @@ fn timed(t: &mut Table, gpu: &PushedGuard<'_>) {
 fn trusted(gpu: &PushedGuard<'_>) -> TrustedKernel<(Out<u32>, u32)> {
     let store = gpu.load_ptx(STORE).unwrap().kernel("store").unwrap();
     // SAFETY: store(u32 *, u32) writes one element, and the memory has one.
-    unsafe { store.trust(|_, (memory, _)| memory.len() > 0) }
+    unsafe { store.trust(|_, (memory, _)| !memory.is_empty()) }
 }
