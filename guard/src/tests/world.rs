@@ -281,8 +281,9 @@ pub(crate) fn launch(
         }
         params[param.offset..param.offset + param.size].copy_from_slice(value);
     }
-    let globals: Vec<u64> =
-        (0..module.globals.len()).map(|at| START - (at as u64 + 1) * (1 << 30)).collect();
+    // Each has a GiB of addresses, below the arguments.
+    let places = (0..module.globals.len() as u64).map(|at| START.checked_sub((at + 1) * (1 << 30)));
+    let globals = places.collect::<Option<Vec<u64>>>().ok_or("too many variables")?;
     for (at, global) in module.globals.iter().enumerate() {
         let bytes = module.initial_bytes(at, &globals);
         let constant = global.space == cuscope_ptx::GlobalSpace::Const;
