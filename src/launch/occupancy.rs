@@ -143,20 +143,10 @@ impl<'ctx> Occupancy<'_, 'ctx> {
         let threads = count(CALL, threads)?;
         self.enter(CALL)?;
         self.function.allow_shared(shared_bytes)?;
-        let mut blocks = 0;
-        // SAFETY: writes one `c_int` to `blocks`, which is valid for it; the function is loaded; the
-        // context that `enter` found to be the guard's is current. The driver checks the numbers.
-        unsafe {
-            answer!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-                &raw mut blocks,
-                self.function.raw(),
-                threads,
-                shared_bytes.min(TOO_MUCH) as usize,
-                self.flags.bits(),
-            ))
-        }
-        .explain(|_| self.limits().block(threads.unsigned_abs().into()))?;
-        Ok(blocks.unsigned_abs())
+        let shared_bytes = shared_bytes.min(TOO_MUCH);
+        let (answer, blocks) = self.limits().active_blocks(threads, shared_bytes, self.flags);
+        answer.explain(|_| self.limits().block(threads.unsigned_abs().into()))?;
+        Ok(blocks)
     }
 
     /// Returns the maximum number of blocks of a [cooperative](ExtendedLaunch::cooperative) launch: the blocks

@@ -1,8 +1,8 @@
 //! The reasons for which the driver refuses a launch, a kernel node, or a question about how many blocks fit.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::{Dim3, LaunchConfig, LaunchShape};
-use crate::call::answer;
+use super::{Dim3, LaunchConfig, LaunchShape, OccupancyFlags};
+use crate::call::{Answer, answer};
 use crate::driver::driver_version;
 use crate::function::{Carveout, FunctionInner};
 use ffi::{CUdevice_attribute, CUresult};
@@ -303,21 +303,34 @@ impl Limits<'_> {
         })
     }
 
+    /// Asks how many blocks run on a multiprocessor at once, of the device of the current context.
+    #[inline]
+    pub(super) fn active_blocks(
+        &self,
+        threads: c_int,
+        shared_bytes: u32,
+        flags: OccupancyFlags,
+    ) -> (Answer, u32) {
+        let mut blocks = 0;
+        // SAFETY: writes one `c_int` to `blocks`, which is valid for it; the function is loaded. The driver checks the
+        // numbers, and refuses without a current context.
+        let answer = unsafe {
+            answer!(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                &raw mut blocks,
+                self.0.raw(),
+                threads,
+                shared_bytes as usize,
+                flags.bits(),
+            ))
+        };
+        (answer, blocks.unsigned_abs())
+    }
+
     #[inline]
     fn cooperative(&self, shape: LaunchShape) -> Option<String> {
         let LaunchShape { grid, block, shared_bytes, .. } = shape;
         let threads = c_int::try_from(times(block)).ok()?;
-        let (function, mut each) = (self.0.raw(), 0);
-        // SAFETY: writes one `c_int` to `each`, which is valid for it; the function is loaded. The driver checks the
-        // numbers, and refuses without a current context.
-        let answer = unsafe {
-            answer!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &raw mut each,
-                function,
-                threads,
-                shared_bytes as usize,
-            ))
-        };
+        let (answer, each) = self.active_blocks(threads, shared_bytes, OccupancyFlags::empty());
         answer.check().ok()?;
         let processors = self.device(ffi::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
         Some(format!(
@@ -325,7 +338,7 @@ impl Limits<'_> {
              `Occupancy::cooperative_blocks` returns: launch at most that many",
             Shown(grid),
             times(grid),
-            u64::from(each.unsigned_abs()) * processors
+            u64::from(each) * processors
         ))
     }
 }
