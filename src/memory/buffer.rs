@@ -94,7 +94,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
         let make = || unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) };
-        allocated(self.device(), bytes, make)?;
+        allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }

@@ -155,7 +155,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context, which `enter`
         // found to be the guard's.
         let make = || unsafe { answer!(cuMemAllocManaged(&raw mut address, bytes, flags)) };
-        allocated(self.device(), bytes, make)?;
+        allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }

@@ -172,7 +172,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let make = || unsafe {
             answer!(cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, row, rows, widest))
         };
-        allocated(self.device(), bytes, make)?;
+        allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         let grid = Grid::of(extent, pitch);
         Ok(PitchedBuffer { inner, grid, _brand: Brand::new(), data: PhantomData })

@@ -522,10 +522,10 @@ pub(crate) unsafe fn allocate(
     bytes: usize,
     pool: Option<&MemoryPool>,
     stream: CUstream,
-    device: impl Fn() -> Device,
+    device: impl FnOnce() -> Device,
 ) -> Result<CUdeviceptr> {
     let mut address = 0;
-    let mut make = || match pool {
+    let make = || match pool {
         // SAFETY: writes one address to `address`, which is valid for it; the stream is alive (1), and no context need
         // be current (F40).
         None => unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, stream)) },
@@ -534,10 +534,7 @@ pub(crate) unsafe fn allocate(
             answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), stream))
         },
     };
-    let answer = make();
-    if answer.code != ffi::CUDA_SUCCESS {
-        refusals::pooled(device(), pool, bytes, answer, make)?;
-    }
+    refusals::pooled(device, pool, bytes, make)?;
     Ok(address)
 }
 

@@ -13,23 +13,54 @@ use ffi::{CUdevice_attribute, CUdeviceptr, CUresult};
 /// Makes a call that allocates device memory. If there is none, makes it again after the streams of the device gave back
 /// what they keep. If there is still none, says so with what is known.
 #[inline]
-pub(crate) fn allocated(device: Device, bytes: usize, mut make: impl FnMut() -> Answer) -> Result {
+pub(crate) fn allocated(
+    device: impl FnOnce() -> Device,
+    bytes: usize,
+    make: impl FnMut() -> Answer,
+) -> Result {
+    made(device, make, |device, code| no_memory(device, bytes, code))
+}
+
+/// The same for an allocation from a pool, or from the current pool of the device.
+#[inline]
+pub(crate) fn pooled(
+    device: impl FnOnce() -> Device,
+    pool: Option<&MemoryPool>,
+    bytes: usize,
+    make: impl FnMut() -> Answer,
+) -> Result {
+    made(device, make, |device, code| not_pooled(device, pool, bytes, code))
+}
+
+/// Makes the call, and asks for the device and the reason only if it was refused.
+#[inline]
+fn made(
+    device: impl FnOnce() -> Device,
+    mut make: impl FnMut() -> Answer,
+    why: impl FnOnce(Device, CUresult) -> Option<String>,
+) -> Result {
     let answer = make();
-    if answer.code == ffi::CUDA_SUCCESS { Ok(()) } else { again(device, bytes, answer, make) }
+    if answer.code == ffi::CUDA_SUCCESS {
+        return Ok(());
+    }
+    // In parts: what is passed whole is written to memory by each allocation.
+    again(device, answer.call, answer.code, make, why)
 }
 
 #[cold]
 #[inline(never)]
 fn again(
-    device: Device,
-    bytes: usize,
-    mut answer: Answer,
+    device: impl FnOnce() -> Device,
+    call: &'static str,
+    code: CUresult,
     mut make: impl FnMut() -> Answer,
+    why: impl FnOnce(Device, CUresult) -> Option<String>,
 ) -> Result {
-    if answer.code == ffi::CUDA_ERROR_OUT_OF_MEMORY && home::give_back_kept(device) {
+    let (device, mut answer) = (device(), Answer::new(call, code));
+    if code == ffi::CUDA_ERROR_OUT_OF_MEMORY && home::give_back_kept(device) {
         answer = make();
     }
-    answer.explain(|code| no_memory(device, bytes, code))
+    answer.explain(|code| why(device, code))
 }
 
 /// Returns why a device has not so many bytes: how much is free, and who has memory that it does not use.
@@ -63,22 +94,6 @@ fn unused_in_pools(device: Device) -> u64 {
     let default = MemoryPool::default_of(device).ok();
     let current = MemoryPool::current_of(device).ok().filter(|pool| Some(pool) != default.as_ref());
     [default, current].into_iter().flatten().map(unused).sum()
-}
-
-/// Handles an allocation from a pool, or from the current pool of the device, that was refused, as [`allocated`] does.
-#[cold]
-#[inline(never)]
-pub(crate) fn pooled(
-    device: Device,
-    pool: Option<&MemoryPool>,
-    bytes: usize,
-    mut answer: Answer,
-    mut make: impl FnMut() -> Answer,
-) -> Result {
-    if answer.code == ffi::CUDA_ERROR_OUT_OF_MEMORY && home::give_back_kept(device) {
-        answer = make();
-    }
-    answer.explain(|code| not_pooled(device, pool, bytes, code))
 }
 
 /// Returns why an allocation from a pool was refused.
