@@ -63,6 +63,11 @@ impl<A: Operands> Operands for Guarded<A> {
     fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
         self.args.with_accesses(f)
     }
+    /// With those that the guard has behind them.
+    #[inline]
+    fn count(&self) -> usize {
+        self.with_pointers(|pointers| pointers.len())
+    }
     #[inline]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         self.args.with_guarded(&self.hidden, f)

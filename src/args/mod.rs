@@ -305,6 +305,8 @@ pub(crate) mod sealed {
         }
         /// Calls `f` with the access of each argument. A tuple allocates nothing.
         fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R;
+        /// Returns how many there are.
+        fn count(&self) -> usize;
         /// Calls `f` with a pointer to each parameter's value, in order. A tuple allocates nothing. `f` does not
         /// change the values.
         fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
@@ -340,6 +342,10 @@ macro_rules! args {
             fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
                 let ($($a,)*) = self;
                 f(&[$($a.access()),*])
+            }
+            #[inline]
+            fn count(&self) -> usize {
+                0 $(+ { let _ = stringify!($a); 1 })*
             }
             #[inline]
             fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {

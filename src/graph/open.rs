@@ -23,7 +23,6 @@ use crate::stream::blocking::Blocking;
 use crate::stream::unscoped::Pointers;
 use ffi::{CUgraph, CUstream};
 use static_assertions::assert_impl_all;
-use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -315,8 +314,7 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
         parameters: &mut [*mut c_void],
     ) -> Result {
         // SAFETY: the caller's obligations 1 and 2, at each replay.
-        let launch =
-            unsafe { Launch::new(&function.inner, config, Pointers(Cell::new(parameters))) };
+        let launch = unsafe { Launch::new(&function.inner, config, Pointers::new(parameters)) };
         // SAFETY: 1. As above, and the caller's obligation 3.
         unsafe { self.add_launch(&launch) }
     }

@@ -180,6 +180,10 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
         f(&self.lending.iter().map(|one| one.lent()).collect::<Vec<_>>())
     }
 
+    fn count(&self) -> usize {
+        self.len
+    }
+
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         let values = self.values.as_ptr().cast::<u8>();
         let pointer = |one: &ParameterInfo| values.wrapping_add(one.offset).cast_mut().cast();

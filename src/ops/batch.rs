@@ -316,6 +316,10 @@ impl Operands for All<'_> {
         f(&self.0)
     }
 
+    fn count(&self) -> usize {
+        0
+    }
+
     #[inline]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         // No kernel takes them.

@@ -129,6 +129,7 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
 
     #[inline]
     fn refused(&self, answer: Answer, key: usize) -> Result {
+        // In parts: what is passed whole is written to memory by each launch.
         self.why(answer.call, answer.code, key)
     }
 }
@@ -230,9 +231,9 @@ impl<S: Spec, A: Operands> Launch<'_, S, A> {
         if code == ffi::CUDA_ERROR_INVALID_HANDLE {
             same_context(call, self.function.key() == key)?;
         }
-        let arguments = self.args.with_pointers(|pointers| pointers.len());
         let limits = Limits(self.function);
-        Answer::new(call, code).explain(|code| limits.launch(self.spec.details(), arguments, code))
+        Answer::new(call, code)
+            .explain(|code| limits.launch(self.spec.details(), self.args.count(), code))
     }
 
     /// Calls `f` with the parameters of a kernel node.

@@ -102,7 +102,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         parameters: &mut [*mut c_void],
     ) -> Result {
-        let parameters = Pointers(Cell::new(parameters));
+        let parameters = Pointers::new(parameters);
         // SAFETY: the caller's obligations 1 and 2.
         let launch = unsafe { Launch::new(&function.inner, config, parameters) };
         // SAFETY: what the kernel uses is alive and used by nothing else: the caller's obligation 3.
@@ -111,7 +111,18 @@ impl<'ctx> SyncStream<'_, 'ctx> {
 }
 
 /// The values of parameters, by pointers. Whatever memory they stand for, the program orders its use.
-pub(crate) struct Pointers<'p>(pub(crate) Cell<&'p mut [*mut c_void]>);
+pub(crate) struct Pointers<'p> {
+    /// Taken by the launch.
+    pointers: Cell<&'p mut [*mut c_void]>,
+    count: usize,
+}
+
+impl<'p> Pointers<'p> {
+    #[inline]
+    pub(crate) fn new(pointers: &'p mut [*mut c_void]) -> Self {
+        Pointers { count: pointers.len(), pointers: Cell::new(pointers) }
+    }
+}
 
 impl Operands for Pointers<'_> {
     fn all(&self, _: impl Fn(&Access<'_>) -> bool) -> bool {
@@ -122,8 +133,12 @@ impl Operands for Pointers<'_> {
         f(&[])
     }
 
+    fn count(&self) -> usize {
+        self.count
+    }
+
     #[inline]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        f(self.0.take())
+        f(self.pointers.take())
     }
 }
