@@ -44,7 +44,7 @@ sources! {
 
 #[test]
 fn every_kernel_has_a_row_and_every_row_a_digest() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cuda_kernels");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/memory_and_kernels/cuda_kernels");
     let mut kernels = 0;
     for (source, cases) in SOURCES {
         let cases = cases();
