@@ -364,7 +364,7 @@ impl Graph<'_> {
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }
-            .explain(|_| refusals::switched(id.kind()))
+            .explain(move |_| refusals::switched(id.kind()))
     }
 
     /// Returns whether a kernel, a copy or a fill is on.

@@ -25,7 +25,7 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot implement `LaunchSpec`, which is sealed",
         label = "only `LaunchConfig` and `ExtendedLaunch` do"
     )]
-    pub trait Spec {
+    pub trait Spec: Copy {
         /// Returns the name of the driver call.
         fn call(&self) -> &'static str;
         /// Returns the bytes of dynamic shared memory of a block.

@@ -91,11 +91,13 @@ impl<'ctx> PushedGuard<'ctx> {
             return Ok(DeviceBuffer::empty(self.context(), len));
         }
         let mut address = 0;
+        let into = &raw mut address;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
-        let make = || unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) };
-        allocated(|| self.device(), bytes, make)?;
-        let inner = Allocation::plain(address, self.context().clone());
+        let make = move || unsafe { answer!(cuMemAlloc_v2(into, bytes)) };
+        let context = self.context();
+        allocated(move || context.device(), bytes, make)?;
+        let inner = Allocation::plain(address, context.clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }
 }

@@ -152,9 +152,10 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         // Attached to the host: devices that may not use the memory while the host does are then refused it.
         let (mut address, flags) = (0, Attachment::Host.raw());
+        let into = &raw mut address;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context, which `enter`
         // found to be the guard's.
-        let make = || unsafe { answer!(cuMemAllocManaged(&raw mut address, bytes, flags)) };
+        let make = move || unsafe { answer!(cuMemAllocManaged(into, bytes, flags)) };
         allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })

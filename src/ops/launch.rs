@@ -129,8 +129,10 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
 
     #[inline]
     fn refused(&self, answer: Answer, key: usize) -> Result {
-        // In parts: what is passed whole is written to memory by each launch.
-        self.why(answer.call, answer.code, key)
+        // A copy of the shape that is made here, and the rest in parts: what is passed by the reference that it came by is
+        // written to memory by each launch.
+        let spec = self.spec;
+        why(self.function, &spec, self.args.count(), answer.call, answer.code, key)
     }
 }
 
@@ -222,20 +224,6 @@ impl<A: Operands> Launch<'_, LaunchConfig, A> {
 }
 
 impl<S: Spec, A: Operands> Launch<'_, S, A> {
-    /// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
-    /// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
-    /// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
-    #[cold]
-    #[inline(never)]
-    fn why(&self, call: &'static str, code: CUresult, key: usize) -> Result {
-        if code == ffi::CUDA_ERROR_INVALID_HANDLE {
-            same_context(call, self.function.key() == key)?;
-        }
-        let limits = Limits(self.function);
-        Answer::new(call, code)
-            .explain(|code| limits.launch(self.spec.details(), self.args.count(), code))
-    }
-
     /// Calls `f` with the parameters of a kernel node.
     #[inline]
     fn with_params<R>(
@@ -261,6 +249,26 @@ impl<S: Spec, A: Operands> Launch<'_, S, A> {
             })
         })
     }
+}
+
+/// Returns the error of a launch with so many arguments, on a stream of the context with this [key](crate::Context::key).
+/// The driver refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
+/// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
+#[cold]
+#[inline(never)]
+fn why(
+    function: &FunctionInner,
+    spec: &impl Spec,
+    arguments: usize,
+    call: &'static str,
+    code: CUresult,
+    key: usize,
+) -> Result {
+    if code == ffi::CUDA_ERROR_INVALID_HANDLE {
+        same_context(call, function.key() == key)?;
+    }
+    let limits = Limits(function);
+    Answer::new(call, code).explain(|code| limits.launch(spec.details(), arguments, code))
 }
 
 /// Returns the parameters in the driver's form: null, not an empty list. A kernel that has parameters then returns

@@ -114,6 +114,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Safety
     /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
     #[doc(alias = "cuMemAllocAsync")]
+    #[inline]
     pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
         if bytes == 0 {
@@ -134,6 +135,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Safety
     /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
+    #[inline]
     pub unsafe fn alloc_from_unscoped<T: Element>(
         &self,
         pool: &MemoryPool,

@@ -168,6 +168,15 @@ operations! {
     launch_0 "`SyncStream::launch_unscoped`, no argument"
         |r| launch!(r, []),
         |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), ())));
+    launch_any "`SyncStream::launch_unscoped`, no argument, extents of the run"
+        |r| {
+            let LaunchConfig { grid, block, shared_bytes } = black_box(CONFIG());
+            by_hand!(cuLaunchKernel(
+                r.function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes, r.stream,
+                ptr::null_mut(), ptr::null_mut()
+            ))
+        },
+        |o| done(unwatched!(o.on.launch_unscoped(o.function, black_box(CONFIG()), ())));
     launch_4 "`SyncStream::launch_unscoped`, 4 arguments"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
         |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));
