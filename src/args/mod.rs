@@ -45,6 +45,8 @@ use std::ffi::c_void;
     message = "`{Self}` cannot be a kernel argument",
     label = "neither a plain value nor memory that is lent to this launch",
     note = "pass a number or a plain struct by value, `&buffer` to read, `&mut buffer` to write",
+    note = "a struct of yours is plain with `#[repr(C)]`, without padding, and with bytemuck's `#[derive(Pod, Zeroable)]` or `#[derive(NoUninit)]`",
+    note = "upload host memory to a buffer first, `gpu.on(&stream).from_slice(&values)?`; pass a texture or a surface of an array",
     note = "a stream of a scope, such as `s.on(&stream)`, takes `&held` to read and `&mut held` to write, after `let mut held = s.hold(&mut buffer);`",
     note = "memory of an ordered stream is used there: `adopt` takes a `DeviceBuffer` over, `into_idle` gives it back, `hold_ordered` lends it to a scope"
 )]

@@ -87,6 +87,7 @@ pub trait ArgumentsOf<S: Seen> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument for a parameter `{P}`",
     label = "the kernel's signature has `{P}`",
+    note = "a number has the type of the parameter: for `u32`, write `len as u32` or `u32::try_from(len)`, and `2.0_f32` for `f32`",
     note = "pass `&mut buffer` for memory that the kernel writes (`&mut [T]`, `Out<T>`), `&buffer` for memory that it reads (`&[T]`, `In<T>`)",
     note = "in code that is generic over `T: Element`, the signature has `Value<T>` for a `T`"
 )]

@@ -24,7 +24,8 @@ pub use launches::Launches;
 pub(crate) use launches::{launches, sealed as launches_sealed};
 pub use list::ArgumentList;
 pub use parameter::{
-    ConditionHandle, In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject, Value,
+    ByValue, ConditionHandle, In, Out, Parameter, SurfaceObject, TensorMapValue, TextureObject,
+    Value,
 };
 pub use signature::Signature;
 pub use trusted::{Check, TrustedKernel};

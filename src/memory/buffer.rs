@@ -102,6 +102,51 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 }
 
+/// What a constructor without a guard would need. No memory has it: the message says what to call.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no constructor: its memory belongs to a context, so that a guard or a stream allocates it",
+    label = "no guard and no stream",
+    note = "allocate with `gpu.alloc(len)?`, or with `gpu.on(&stream).zeroed(len)?` and `gpu.on(&stream).from_slice(&values)?`, which set the elements",
+    note = "memory that its stream owns comes from `ordered.alloc(len)?`, `ordered.zeroed(len)?` and `ordered.from_slice(&values)?`"
+)]
+pub trait WithoutGuard: Default {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> WithoutGuard for T {}
+
+/// Constructors that other crates have. They cannot be called, and the message says what to call.
+#[doc(hidden)]
+impl<T: Element> DeviceBuffer<'_, T> {
+    pub fn new(_: usize) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+
+    pub fn zeroed(_: usize) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+
+    pub fn uninitialized(_: usize) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+
+    pub fn from_slice(_: &[T]) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+}
+
 /// Returns the size of `len` elements in bytes, if an address space holds as many.
 #[inline]
 pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
