@@ -94,6 +94,30 @@ fn a_guard_that_is_dropped_early_leaves_its_entry_to_the_younger_ones() {
     assert!(!foreign_alive(raw_a) && !foreign_alive(raw_b), "and so are their contexts");
 }
 
+/// What others left below stays there while an older guard lives, and is no error of the younger one.
+#[test]
+fn a_guard_pops_although_something_is_left_below_an_older_one() {
+    let (a, b, c) = (new_context(), new_context(), new_context());
+    let outer = a.push_owned().unwrap();
+    let middle = b.push_owned().unwrap();
+    let inner = c.push_owned().unwrap();
+    suspended(outer.pop());
+    inner.pop().unwrap();
+    assert_eq!(current(), b.raw());
+    middle.pop().unwrap();
+    assert!(is_empty());
+
+    let mut stack = ContextStack::current_thread().unwrap();
+    forget(stack.push(&a).unwrap());
+    let outer = b.push_owned().unwrap();
+    let inner = c.push_owned().unwrap();
+    drop(stack);
+    inner.pop().unwrap();
+    assert_eq!(current(), b.raw());
+    outer.pop().unwrap();
+    assert!(is_empty());
+}
+
 /// Whether the driver knows a context.
 fn foreign_alive(raw: cuscope::ffi::CUcontext) -> bool {
     let mut version = 0;

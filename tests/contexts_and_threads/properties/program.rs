@@ -29,6 +29,9 @@ pub(crate) enum Op {
     TakeStack,
     Handle(HandleOp),
     Own(OwnOp),
+    Owned(OwnedOp),
+    /// Runs the steps on the guard that one of the owned ones lends.
+    With(Which, Vec<Op>),
     Foreign(Foreign),
 }
 
@@ -70,6 +73,15 @@ pub(crate) enum OwnOp {
     TryDestroy(Which),
 }
 
+/// Steps on the pocket of owned guards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OwnedOp {
+    Push(Which),
+    /// Moves it to another place in memory, and behind the others of the pocket.
+    Move(Which),
+    End(Which, Last),
+}
+
 /// Code that knows nothing of this crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Foreign {
@@ -89,6 +101,8 @@ pub(crate) enum Part {
     /// Takes the stack, runs the steps, and ends it.
     Stack(Vec<Op>, StackEnd),
     Reentrant(Vec<Op>),
+    Owned(OwnedOp),
+    With(Which, Vec<Op>),
     Foreign(Foreign),
 }
 
@@ -147,6 +161,15 @@ fn last() -> impl Strategy<Value = Last> {
     prop_oneof![3 => Just(Last::Pop), 2 => Just(Last::Drop), 2 => Just(Last::Leak)]
 }
 
+fn owned() -> impl Strategy<Value = OwnedOp> {
+    let last = prop_oneof![8 => Just(Last::Pop), 8 => Just(Last::Drop), 1 => Just(Last::Leak)];
+    prop_oneof![
+        4 => which().prop_map(OwnedOp::Push),
+        1 => which().prop_map(OwnedOp::Move),
+        4 => (which(), last).prop_map(|(which, last)| OwnedOp::End(which, last)),
+    ]
+}
+
 fn leaf() -> impl Strategy<Value = Op> {
     prop_oneof![
         8 => Just(Op::Enter),
@@ -156,6 +179,7 @@ fn leaf() -> impl Strategy<Value = Op> {
         1 => Just(Op::TakeStack),
         8 => handle().prop_map(Op::Handle),
         4 => own().prop_map(Op::Own),
+        4 => owned().prop_map(Op::Owned),
         4 => foreign().prop_map(Op::Foreign),
     ]
 }
@@ -178,6 +202,7 @@ fn op() -> impl Strategy<Value = Op> {
         prop_oneof![
             7 => (which(), ops.clone(), end).prop_map(|(ctx, ops, end)| Op::Push(ctx, ops, end)),
             2 => ops.clone().prop_map(Op::Reentrant),
+            2 => (which(), ops.clone()).prop_map(|(which, ops)| Op::With(which, ops)),
             1 => ops.prop_map(Op::Catch),
         ]
     })
@@ -193,6 +218,8 @@ fn part() -> impl Strategy<Value = Part> {
     prop_oneof![
         6 => (ops(), end).prop_map(|(ops, end)| Part::Stack(ops, end)),
         1 => ops().prop_map(Part::Reentrant),
+        2 => owned().prop_map(Part::Owned),
+        1 => (which(), ops()).prop_map(|(which, ops)| Part::With(which, ops)),
         2 => foreign().prop_map(Part::Foreign),
     ]
 }
