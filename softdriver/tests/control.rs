@@ -1,4 +1,4 @@
-//! What tests ask the driver: calls of a thread, what is alive, the depth of the stack.
+//! Questions of tests to the driver: calls of a thread, what is alive, the depth of the stack.
 #![allow(unsafe_code, reason = "the driver's functions are unsafe")]
 
 #[macro_use]

@@ -67,7 +67,7 @@ pub struct PinnedBuffer<T: Element> {
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
 
-/// What ends the memory.
+/// The owner that ends the memory.
 enum Owner {
     /// The allocator, once it is not registered.
     Registered(Registration),

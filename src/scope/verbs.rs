@@ -226,7 +226,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ) -> Result {
         let (from, to) = (&from, &*to);
         if from.access().is_tracked() {
-            // What the copy notes there is no proof that the memory belongs to the scope's context.
+            // The note of the copy there is no proof that the memory belongs to the scope's context.
             self.order.shut_fast_path(self.context());
         }
         // SAFETY: both are borrowed until the scope has waited. What writes `from` is ordered, if the scope holds it.

@@ -126,7 +126,7 @@ pub(crate) unsafe fn call(
     let call = unsafe { enqueue(stream, function) }?;
     let waited = finish();
     let panic = call.end();
-    // What the function dropped.
+    // Values that the function dropped.
     release::catch_up();
     match panic {
         Some(panic) => resume_unwind(panic),

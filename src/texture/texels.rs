@@ -52,7 +52,7 @@ pub trait TextureMemory<'ctx>: sealed::Memory {}
 pub(crate) mod sealed {
     use super::*;
 
-    /// What the driver makes a texture of.
+    /// The memory that the driver makes a texture of.
     #[derive(Clone, Copy)]
     pub enum Source {
         Array(CUarray),

@@ -1,4 +1,4 @@
-//! What a context is and does: creation and ownership, and the state that a guard tells and sets.
+//! Contexts: creation and ownership, and the state that a guard reports and sets.
 #![allow(unsafe_code, reason = "plays foreign code, with raw handles")]
 
 use crate::common::foreign;

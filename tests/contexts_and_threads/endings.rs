@@ -88,7 +88,7 @@ fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
     assert_released(context);
 }
 
-/// What still waits for its turn is done by the destructors that need it, behind whatever the driver keeps for the thread.
+/// The destructors that need pending work do it, after whatever the driver keeps for the thread.
 #[test]
 fn work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order() {
     fresh!(work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order, {
@@ -403,7 +403,7 @@ fn refused_in_the_child(what: &str, f: impl FnOnce(&dyn Fn()) -> Result) {
     assert_eq!(status, 0, "{what} returned something else in the child");
 }
 
-/// What closes behind a closure that forks tells in the child that it did nothing there.
+/// An operation that closes after a closure that forks says in the child that it did nothing there.
 #[cfg(unix)] // it forks
 #[test]
 fn what_a_closure_returns_to_in_the_child_of_a_fork_is_refused() {

@@ -452,7 +452,7 @@ fn a_scope_orders_foreign_work_by_its_arguments() {
         .unwrap();
         assert_eq!((host[0], &host[1..]), (9, &[7; LEN - 1][..]));
         assert_eq!(pinned[..], [4; LEN]);
-        // With one stream there is nothing to order behind what it did with the memory.
+        // With one stream there is nothing to order after what it did with the memory.
         gpu.scope(|s| {
             let (one, mut x) = (s.on(&streams[0]), s.hold(&mut x));
             one.fill(&mut x, 1)?;

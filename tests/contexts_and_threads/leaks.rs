@@ -117,7 +117,7 @@ fn what_is_leaked_is_what_stays() {
         std::mem::forget(stack.push(&a).unwrap());
         std::mem::forget(stack);
         drop((a, b));
-        // What is still on the stack, and nothing else.
+        // The context that is still on the stack, and nothing else.
         assert_eq!(live(), Live { contexts: 1, ..Live::default() });
     });
 }

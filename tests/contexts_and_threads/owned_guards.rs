@@ -86,7 +86,7 @@ fn a_guard_that_is_dropped_early_leaves_its_entry_to_the_younger_ones() {
     drop(middle);
     assert_eq!(current(), c.raw());
     waits(&mut inner).unwrap();
-    // What is on the stack is alive, although nobody has it.
+    // A context on the stack is alive, although nobody has it.
     let (raw_a, raw_b) = (a.raw(), b.raw());
     drop((a, b));
     drop(inner);

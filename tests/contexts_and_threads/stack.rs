@@ -283,7 +283,7 @@ fn reentrant_drops_outer_guard() {
         inner.pop()
     })
     .unwrap();
-    // What the outer guard could not pop is popped when the stack is next used.
+    // The entry that the outer guard could not pop is popped when the stack is next used.
     let gpu = stack.push(&b).unwrap();
     gpu.pop().unwrap();
     assert!(is_empty());

@@ -59,7 +59,7 @@ mod without_unsafe {
         })
     }
 
-    /// What a service does with a model that it keeps.
+    /// One step of a service with a model that it keeps.
     fn step(
         stack: &mut impl PushContext,
         context: &Context,

@@ -1,4 +1,4 @@
-//! What blocks, and what threads do side by side: F50 to F54, F90, F91, F105, F633.
+//! Calls that block, and calls that threads make side by side: F50 to F54, F90, F91, F105, F633.
 
 use crate::common::until;
 use crate::fresh;

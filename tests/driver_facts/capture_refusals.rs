@@ -1,4 +1,4 @@
-//! What captures refuse, to whom, and what becomes of them by that: F71, F100 to F103, F140 to F143, F151.
+//! Calls that captures refuse, to whom, and the effect on the captures: F71, F100 to F103, F140 to F143, F151.
 //!
 //! A capture in GLOBAL mode concerns every thread, so that each test has a process of its own.
 
@@ -366,7 +366,7 @@ fn the_stream_under_capture_is_neither_waited_for_nor_asked() {
                 assert_eq!(launch(nothing, stream, &[]), SUCCESS);
             }
         }
-        // What was recorded before the capture can be waited for by who may wait.
+        // An event that was recorded before the capture can be waited for by who may wait.
         let start = Instant::now();
         assert_eq!(launch(place.kernel(c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
         ok!(cuEventRecord(place.event, stream));

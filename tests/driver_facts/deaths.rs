@@ -1,4 +1,4 @@
-//! What a real driver dies of, and the software driver refuses: F127, F149, F158, F171, F174, F175, F192, F212,
+//! Calls that a real driver dies of, and that the software driver refuses: F127, F149, F158, F171, F174, F175, F192, F212,
 //! F214, F217, F250, F274, F313, F321.
 
 use crate::common::{assert_success, signal, software};

@@ -15,7 +15,7 @@ macro_rules! has_green_contexts {
 }
 pub(crate) use has_green_contexts;
 
-/// What is told of multiprocessors: their number, the least part, and how many belong together.
+/// Returns three numbers of multiprocessors: their count, the least part, and how many belong together.
 pub(crate) fn told(resource: &CUdevResource) -> [u32; 3] {
     assert_eq!(resource.r#type, SM);
     // SAFETY: Every member of the union is numbers.

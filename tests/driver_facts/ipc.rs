@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-/// What the line with the handles of a process that is killed begins with.
+/// The first word of the line with the handles of a process that is killed.
 const LINE: &str = "exported ";
 /// Where the other process finds the handle.
 const SENT: &str = "CUSCOPE_TEST_HANDLE";
@@ -199,7 +199,7 @@ fn another_process_opens_an_event() {
         let event: CUevent = made!(cuIpcOpenEventHandle(handle));
         let mut own: CUipcEventHandle = all_zeros();
         assert_eq!(code!(cuIpcGetEventHandle(&raw mut own, event)), INVALID_HANDLE);
-        // Behind the work of the other process, and recorded behind some of this one.
+        // After the work of the other process, and recorded after some of this one.
         ok!(cuStreamWaitEvent(a.stream, event, 0));
         ok!(cuEventSynchronize(event));
         ok!(cuStreamSynchronize(a.stream));

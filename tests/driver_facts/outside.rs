@@ -1,4 +1,4 @@
-//! What kernels reach outside of the memory that is theirs, and at addresses that are not multiples of a size: F657 to F660.
+//! Accesses of kernels outside of their own memory, and at addresses that are not multiples of a size: F657 to F660.
 
 use crate::common::software;
 use crate::fresh;

@@ -90,7 +90,7 @@ fn what_cannot_be_split_is_refused() {
     let mut other = whole;
     other.r#type = CUdevResourceType(0);
     assert_eq!(split::<1>(&other, 3, 999).err(), Some(INVALID_RESOURCE_TYPE));
-    // What was changed; what the driver did not write; a part; the rest of a split.
+    // A resource that was changed; one that the driver did not write; a part; the rest of a split.
     let mut changed = whole;
     changed.anonymous.sm.smCount = 64;
     let mut forged: CUdevResource = all_zeros();

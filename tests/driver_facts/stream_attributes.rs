@@ -74,7 +74,7 @@ fn set_window(stream: CUstream, window: CUaccessPolicyWindow) -> CUresult {
 fn told_window(stream: CUstream) -> (usize, usize, f32, u32, u32) {
     let mut value = CUstreamAttrValue { pad: [0; 64] };
     ok!(cuStreamGetAttribute(stream, WINDOW, &raw mut value));
-    // SAFETY: written, and zeros behind that.
+    // SAFETY: written, and zeros after that.
     let window = unsafe { value.accessPolicyWindow };
     let (hit, miss) = (window.hitProp.0, window.missProp.0);
     (window.base_ptr.addr(), window.num_bytes, window.hitRatio, hit, miss)

@@ -1,5 +1,5 @@
 //! Memory and semaphores of other interfaces. The memory is physical memory that goes round by a descriptor, on any driver.
-//! What plays the other interface's semaphores is what `docs/software-driver.md` describes, for the software driver alone.
+//! The software driver alone plays the other interface's semaphores, as `docs/software-driver.md` describes.
 #![cfg(target_os = "linux")] // its handles are descriptors
 #![allow(unsafe_code, reason = "imports memory and semaphores")]
 
@@ -424,7 +424,7 @@ fn semaphores_of_another_context_are_refused() {
         let refused = graph.set_waits(waits, &mixed);
         assert_eq!(refused, other("cuGraphExecExternalSemaphoresWaitNodeSetParams"));
     }
-    // What was refused was not made.
+    // Refused operations were not made.
     assert_eq!((timeline.value(), other.value()), (9, 9));
     gpu.pop().unwrap();
 }

@@ -10,7 +10,7 @@ use cuscope::{ContextStack, Device, Error, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
-/// `all(ptr, value)`: stores the value, adds 1 behind it, and stores what all devices have together behind that.
+/// `all(ptr, value)`: stores the value, adds 1 after it, and stores what all devices have together after that.
 const ALL: &str = "
 .version 8.1
 .target sm_90

@@ -25,7 +25,7 @@ fn other<T>(call: &'static str) -> Result<T> {
     Err(Error::OtherContext { call })
 }
 
-/// What a context has.
+/// The objects of a context.
 struct Things {
     stream: Stream<'static>,
     second: Stream<'static>,
@@ -156,7 +156,7 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
     gpu.pop().unwrap();
 }
 
-/// What a scope borrows.
+/// The objects that a scope borrows.
 #[derive(Clone, Copy)]
 struct Own<'s> {
     stream: &'s Stream<'static>,
@@ -166,7 +166,7 @@ struct Own<'s> {
     x: &'s DeviceBuffer<'static, f32>,
 }
 
-/// What a scope lends.
+/// The objects that a scope lends.
 struct Lent<'s> {
     good: ScopedBuffer<'s, f32>,
     bad: ScopedBuffer<'s, f32>,
@@ -176,7 +176,7 @@ struct Lent<'s> {
 
 const HOST: &[f32] = &[1.0; LEN];
 
-/// What uses something of another context is refused on a stream.
+/// Asserts that a stream refuses uses of another context's objects.
 fn refuses<'s>(
     stream: ScopedStream<'s, 'static>,
     lent: &mut Lent<'s>,
@@ -211,7 +211,7 @@ fn refuses<'s>(
     assert_eq!(stream.replay(lent.graph, &mut *bad), other("cuGraphLaunch"));
 }
 
-/// What uses nothing of another context is not.
+/// Asserts that a stream takes uses of its own context's objects.
 fn takes<'s>(stream: ScopedStream<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
     let Lent { good, staged, .. } = lent;
     stream.fill(good, 1.0).unwrap();
@@ -533,7 +533,7 @@ const WEIGHTS: &[f32] = &[1.0, 2.0, 3.0, 4.0];
 
 type Saxpy = (u32, f32, &'static [f32], &'static mut [f32]);
 
-/// What a context shares, and a stream of it with kernels.
+/// The objects that a context shares, and a stream of it with kernels.
 struct Shares {
     ordered: OrderedStream,
     saxpy: Function<'static>,
@@ -552,7 +552,7 @@ fn shares(gpu: &PushedGuard<'static>) -> Shares {
     Shares { ordered: gpu.ordered_stream().unwrap(), saxpy, typed, weights, texture }
 }
 
-/// What each operation of an ordered stream answers that takes shared memory.
+/// Returns the answer of each operation of an ordered stream that takes shared memory.
 fn reads_of(
     gpu: &PushedGuard<'static>,
     Shares { ordered, saxpy, typed, .. }: &Shares,
@@ -656,7 +656,7 @@ fn good_of(ordered: &OrderedStream) -> OrderedBuffer<f32> {
     ordered.zeroed(LEN).unwrap()
 }
 
-/// What is made under a green context is of the primary one for the driver, which refuses nothing then (F130).
+/// For the driver, an object made under a green context belongs to the primary one, and it refuses nothing then (F130).
 /// Memory is compared all the same.
 #[test]
 fn a_green_context_and_the_primary_one_are_one_to_launches_and_records() {

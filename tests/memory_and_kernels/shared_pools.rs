@@ -28,7 +28,7 @@ macro_rules! needs_shared_pools {
     };
 }
 
-/// What the parent sent, if this is the other process.
+/// Returns the handles that the parent sent, if this is the other process.
 fn sent() -> Option<(OwnedFd, Vec<PooledHandle>)> {
     let text = std::env::var(SENT).ok()?;
     let mut parts = text.split(' ');
@@ -76,7 +76,7 @@ fn two_processes_work_on_buffers_of_one_pool() {
                 .iter()
                 .map(|handle| unsafe { gpu.import_pooled::<u32>(&pool, handle) }.unwrap());
             let (mut x, y) = (all.next().unwrap(), all.next().unwrap());
-            // What was imported keeps the pool.
+            // The imported memory keeps the pool.
             drop(pool);
             assert_eq!((x.len(), y.len(), x.kind()), (1000, 10, BufferKind::Foreign));
             assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [5; 1000]);

@@ -63,7 +63,7 @@ fn with_module(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>, Mod
     with_stream(|gpu, stream| test(gpu, stream, gpu.load_ptx(PTX).unwrap()));
 }
 
-/// What is wrong with a signature.
+/// A mistake in a signature.
 #[derive(Debug, PartialEq)]
 enum Wrong {
     Few,

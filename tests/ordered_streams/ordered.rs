@@ -338,7 +338,7 @@ fn memory_that_runs_out_is_given_back_by_all_streams_of_the_device() {
             let make = || gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
             let (one, two) = (make(), make());
             let kept = one.alloc::<u8>(48 * MIB).unwrap();
-            // What the stream still does is waited for.
+            // The stream's remaining work is waited for.
             let spinner = kernel(gpu, SPIN, "spin");
             spin(&one, &spinner, LONG).unwrap();
             drop(kept);
@@ -441,7 +441,7 @@ fn a_host_function_runs_behind_the_work_and_its_panic_comes_up_in_a_wait() {
 }
 
 cuscope::handles! {
-    /// What a struct keeps between calls.
+    /// The state that a struct keeps between calls.
     struct Model<'ctx> {
         ordered: OrderedStream,
         weights: SharedBuffer<f32>,

@@ -177,7 +177,7 @@ fn copies_go_on_while_a_context_of_another_device_is_current() {
             Ok(())
         })
         .unwrap();
-    // What is refused for another reason is refused as before, and changes nothing.
+    // A refusal for another reason is as before, and changes nothing.
     if common::software() {
         let (result, calls) = record(|| stream.copy(&x, &mut y));
         result.unwrap();

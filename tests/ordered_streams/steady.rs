@@ -17,7 +17,7 @@ const LEN: usize = 16;
 type Work =
     (&'static str, usize, fn(&mut ContextStack, &[Context; 2], &mut dyn FnMut(&mut dyn FnMut())));
 
-/// What pushes and pops.
+/// A program that pushes and pops.
 fn pushes(stack: &mut ContextStack, [a, b]: &[Context; 2], run: &mut dyn FnMut(&mut dyn FnMut())) {
     run(&mut || {
         let mut gpu = stack.push(a).unwrap();

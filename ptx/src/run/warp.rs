@@ -1,9 +1,6 @@
 //! A warp: 32 lanes with a program counter each.
 //!
-//! The lanes that are deepest in calls, and of those the ones at the least
-//! program counter, run together; so lanes that parted at a branch meet again
-//! behind it. Now and then the others get a turn instead, lest a lane that
-//! waits for another one of its warp keep that from running.
+//! `turn.rs` says which of them run together.
 
 use super::super::Kernel;
 use super::super::code::{Address, Base, SINK, Slot, Src, Vote};
@@ -89,7 +86,7 @@ pub(super) struct Warp {
     pub(super) arrived: u32,
     /// Where each lane's frame in local memory ends.
     pub(super) local_top: [u32; LANES],
-    /// The kernel's constants, by their index, and behind them the frames' registers.
+    /// The kernel's constants, by their index, and after them the frames' registers.
     pub(super) registers: Registers,
     pub(super) local: Vec<Vec<u8>>,
     pub(super) frames: Vec<Vec<Frame>>,
@@ -382,14 +379,14 @@ impl Warp {
         self.registers[(self.base[lane] + slot) as usize][lane] = value;
     }
 
-    /// Holds a lane at a barrier; it goes on behind it.
+    /// Holds a lane at a barrier; it goes on after it.
     pub(super) fn wait_at(&mut self, lane: usize, stay: Stay) {
         self.at_barrier |= 1 << lane;
         self.stay[lane] = Some(stay);
         self.common = None;
     }
 
-    /// Holds all lanes that have not exited at a barrier without a reduction. They go on behind it.
+    /// Holds all lanes that have not exited at a barrier without a reduction. They go on after it.
     pub(super) fn wait_together(&mut self, stay: Stay) {
         self.at_barrier = self.live;
         self.common = Some(stay);

@@ -171,7 +171,7 @@ fn indexed_branch() {
     assert_eq!(got, (0..32).map(|lane| 10 + lane % 4).collect::<Vec<_>>());
 }
 
-/// A lane that waits for one that is behind it in the text.
+/// A lane that waits for one that is after it in the text.
 #[test]
 fn lanes_make_progress() {
     let got = body(

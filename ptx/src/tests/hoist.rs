@@ -1,4 +1,4 @@
-//! What is computed once a launch, and which registers begin as 0.
+//! Values that are computed once a launch, and registers that begin as 0.
 
 use super::super::Module;
 use super::device::{Loaded, params};
@@ -76,7 +76,7 @@ fn a_register_that_may_be_read_first_is_0_in_each_block() {
              mov.u32 %r3, 0; OVER: mov.u32 %r2, %r3; mov.u32 %r3, 9;",
             0,
         ),
-        // What is the same in all blocks, but only on one way, and read on both.
+        // A value that is the same in all blocks, but only on one way, and read on both.
         (
             "mov.u32 %r4, %ctaid.x; setp.ne.u32 %p1, %r4, 99; @%p1 bra OVER;\n\
              mov.u32 %r3, %n; OVER: mov.u32 %r2, %r3;",

@@ -2,8 +2,8 @@
 
 use super::device::{Loaded, params, source};
 
-/// What 32 threads store: each has put its number and a half to shared memory, and loads two of these words, at `first` and
-/// `second` bytes, which its number is part of.
+/// Returns the sums that 32 threads store: each has put its number and a half to shared memory, and loads two of these
+/// words, at `first` and `second` bytes, which its number is part of.
 fn sums(first: &str, second: &str, between: &str, after: &str) -> Vec<f32> {
     let text = format!(
         ".shared .align 4 .b8 words[1024]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; add.f32 %f1, %f1, 0f3F000000;

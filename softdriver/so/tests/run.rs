@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{env, fs, process, thread, time};
 
-/// What the program is to do.
+/// The variable that tells the program its task.
 const ACT: &str = "CUSCOPE_TEST_ACT";
 const TOOL: &str = env!("CARGO_BIN_EXE_cuscope-softcuda");
 

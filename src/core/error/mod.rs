@@ -157,7 +157,7 @@ pub enum Error {
         end: usize,
         /// The end of the whole.
         len: usize,
-        /// What both of them count.
+        /// The unit of both of them.
         unit: RangeUnit,
     },
     /// An argument is invalid for every driver.
@@ -249,7 +249,7 @@ pub enum Error {
     },
 }
 
-/// What the numbers of an [`InvalidRange`](Error::InvalidRange) count.
+/// The unit of the numbers of an [`InvalidRange`](Error::InvalidRange).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RangeUnit {

@@ -1,4 +1,4 @@
-//! What NVRTC writes is accepted, whatever it is: `src/image/known.rs` lists it.
+//! Every code that NVRTC writes is accepted: `src/image/known.rs` lists it.
 
 use cuscope::{Cubin, Ptx};
 use std::fs;

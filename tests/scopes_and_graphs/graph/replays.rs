@@ -161,8 +161,8 @@ fn a_scope_orders_replays_like_launches() {
             let (a, b, mut x, mut y) = (s.on(&a), s.on(&b), s.hold(&mut x), s.hold(&mut y));
             for (i, seen) in seen.iter_mut().enumerate() {
                 a.fill(&mut x, i as u32)?;
-                b.replay(&graph, (&x, &mut y))?; // behind the fill
-                a.download(&y, seen)?; // behind the replay
+                b.replay(&graph, (&x, &mut y))?; // after the fill
+                a.download(&y, seen)?; // after the replay
             }
             Ok(())
         })
