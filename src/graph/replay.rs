@@ -140,6 +140,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Panics
     /// If a [host function](crate::GraphBuilder::host_function) of the graph panics.
     #[doc(alias = "cuGraphLaunch")]
+    #[doc(alias = "cudaGraphLaunch")]
     #[inline]
     pub fn replay(&self, graph: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx>) -> Result {
         graph.accepts(CALL, self.context().key(), &buffers)?;

@@ -60,6 +60,8 @@ pub struct ExtendedLaunch<'e, 'ctx> {
 impl LaunchConfig {
     /// Returns the same launch as an [`ExtendedLaunch`], to which you can add attributes.
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchCooperativeKernel")]
     #[inline]
     pub fn extended<'e, 'ctx>(self) -> ExtendedLaunch<'e, 'ctx> {
         ExtendedLaunch {

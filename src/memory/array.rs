@@ -359,6 +359,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuArrayCreate")]
     #[doc(alias = "cuArray3DCreate")]
+    #[doc(alias = "cudaMallocArray")]
     pub fn alloc_array<T: Texel>(
         &self,
         shape: ArrayShape,

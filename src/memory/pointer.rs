@@ -99,6 +99,7 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuPointerGetAttributes")]
     #[doc(alias = "cuPointerGetAttribute")]
     #[doc(alias = "cuMemGetAddressRange")]
+    #[doc(alias = "cudaPointerGetAttributes")]
     #[inline]
     pub fn pointer_info(&self, address: CUdeviceptr) -> Result<Option<PointerInfo>> {
         self.enter(name!(cuPointerGetAttributes))?;

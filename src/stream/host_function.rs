@@ -104,6 +104,7 @@ impl<S: SyncMode> SyncStream<'_, '_, S> {
     /// # Panics
     /// If the function panics.
     #[doc(alias = "cuLaunchHostFunc")]
+    #[doc(alias = "cudaLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         self.on.enter(CALL, |stream| {
             // SAFETY: 1. The stream is there until this returns.

@@ -285,6 +285,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and for more elements than it has attributes for;
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuTexObjectCreate")]
+    #[doc(alias = "cudaCreateTextureObject")]
     pub fn texture<M: TextureMemory<'ctx>>(
         &self,
         memory: M,

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod aliases;
 mod entries;
 mod house;
 mod manual;

@@ -44,6 +44,9 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 ///
 /// `{:?}` writes the message behind the name of the variant, since a `main` that returns the error shows that. `{:#?}` writes
 /// the fields.
+#[doc(alias = "cudaError_t")]
+#[doc(alias = "cudaGetLastError")]
+#[doc(alias = "cudaGetErrorString")]
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -194,7 +194,9 @@ fn in_file(text: &str, found: &mut BTreeSet<String>) {
             };
             of = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
         }
-        named |= line.trim_start().starts_with("#[doc(alias = \"cu");
+        // A function of the driver, not one of the runtime.
+        let alias = line.trim_start().strip_prefix("#[doc(alias = \"cu");
+        named |= alias.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
         let inside = line.starts_with(' ');
         let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
         let rest = rest.strip_prefix("unsafe ").unwrap_or(rest);
