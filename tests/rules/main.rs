@@ -4,6 +4,7 @@
 mod common;
 mod aliases;
 mod entries;
+mod examples;
 mod house;
 mod manual;
 mod mended;

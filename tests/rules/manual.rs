@@ -472,7 +472,7 @@ fn the_tables_of_the_manual_are_those_of_the_sources() {
 }
 
 /// Asserts that a page has this between its marks, or writes it there.
-fn written(path: &str, text: &str) {
+pub(crate) fn written(path: &str, text: &str) {
     let page = read(path);
     let (head, rest) = page.split_once(BEGIN).expect("the page has the mark");
     let (tables, tail) = rest.split_once(END).expect("the page has the other mark");
@@ -488,7 +488,7 @@ fn written(path: &str, text: &str) {
 }
 
 #[test]
-fn a_range_of_facts_is_all_of_it_and_a_test_has_its_mark() {
+fn a_range_of_facts_is_all_of_it_a_test_has_its_mark_and_an_invariant_its_tests() {
     let known = BTreeSet::from([1, 4, 5, 7, 9]);
     let found: Vec<_> = cited("F1, (F4 to\n F7) but F9.", &known).into_iter().collect();
     assert_eq!(found, [1, 4, 5, 7, 9]);
