@@ -1009,7 +1009,7 @@
 //! | [`StackTaken`] | the thread has a [`ContextStack`](crate::ContextStack) already, or runs inside `reentrant`, or one was leaked | pass the stack or guard as `&mut impl PushContext`; in code that receives none, use `reentrant` |
 //! | [`Suspended`] | a guard or stack is used inside a `reentrant` call that began after its creation | push on the stack that the closure receives |
 //! | [`NotCurrent`] | other code on this thread set or popped a context: `cudaSetDevice`, a library that does not restore | call such code outside the guard, or make it restore the context that it found |
-//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay passes other buffers than were captured, or with other access | pass each once: `&x` if the graph reads it, `&mut y` if the graph writes it |
+//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay passes other buffers than were captured, or `&y` where the graph writes | pass each once: `&x` if the graph reads it, `&mut y` if the graph writes it |
 //! | [`OtherContext`] | a detached handle meets a guard of another context, or handles were mixed through leaked guards | use a guard of the handle's [`context`](crate::Stream::context) |
 //!
 //! [`StackTaken`]: crate::Error::StackTaken
