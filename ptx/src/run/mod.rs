@@ -29,6 +29,7 @@ mod system;
 mod tensor;
 mod texture;
 mod tile;
+mod turn;
 mod warp;
 mod wgmma;
 
