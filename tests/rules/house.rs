@@ -53,7 +53,7 @@ pub(crate) fn tokens(source: &str) -> Vec<Token> {
     found
 }
 
-/// Whether a literal goes on like this behind its `r`.
+/// Whether a literal goes on like this after its `r`.
 fn is_raw(rest: &str) -> bool {
     rest.trim_start_matches('#').starts_with('"')
 }
@@ -350,7 +350,7 @@ fn no_modules_import_each_other_in_a_circle() {
     assert!(shown.is_empty(), "{shown}");
 }
 
-/// What streams, captures and graphs are needs the others of these; so does what runs work and what it touches.
+/// Streams, captures and graphs need each other; so do the work and the memory that it touches, and a warp and its accesses.
 #[test]
 fn the_circles_of_the_software_driver_and_of_ptx_are_small() {
     for (root, most) in LARGEST_CIRCLES {
@@ -469,7 +469,7 @@ fn the_guide_has_every_feature() {
     assert!(missing.is_empty(), "docs/guide/09-linking.md does not have {missing:?}");
 }
 
-/// What fewer programs need has its place in the module of its noun.
+/// A name that few programs need has its place in the module of its noun.
 #[test]
 fn the_root_of_the_crate_has_few_names() {
     let tokens = tokens(&read("src/lib.rs"));
