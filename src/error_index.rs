@@ -18,6 +18,7 @@
 //! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0277: `*mut u8` cannot be sent between threads safely, at what keeps a foreign handle alive | [handles of other code](#handles-of-other-code) |
 //! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
+//! | E0277: expected a `FnOnce(&mut PushedGuard<'ctx>)` closure | [closures](#closures) |
 //! | E0277: … is not a place on the context stack | [what a library takes](#what-a-library-takes) |
 //! | E0277: … is not a handle that can be detached | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
@@ -555,6 +556,12 @@
 //! *error\[E0521\]: borrowed data escapes outside of closure*, at a closure that takes handles and captures the guard. A
 //! closure cannot say that they belong together. Write a function, which names the guard's lifetime:
 //! `fn total<'ctx>(gpu: &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`. `ui-tests/closure_that_takes_handles.rs`.
+//!
+//! *error\[E0277\]: expected a `FnOnce(&mut PushedGuard<'ctx>)` closure*, in a helper that takes a closure and passes it on; with
+//! `|gpu| f(gpu)` the error is E0521. The helper's signature names one lifetime, and the guard has another one in each call. Give
+//! the lifetime to the closure: `f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R>`. For a
+//! [scope](crate::PushedGuard::scope) it is `f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R>`.
+//! `ui-tests/helper_with_a_closure_for_one_guard.rs`.
 //!
 //! *error\[E0282\]: type annotations needed*, at `gpu.scope(async |s| …)`. The closure of a scope enqueues and returns, and
 //! then `scope` waits, so it is not `async`. Await before or after it, or use an [ordered
