@@ -441,7 +441,7 @@ fn loader_cache(libraries: &[(u32, &str, &str)]) -> Vec<u8> {
 
 #[cfg(unix)] // the absolute paths of Linux
 #[test]
-fn what_the_loader_has_noted_is_found() {
+fn libraries_in_the_loaders_cache_are_found() {
     const OF_X86_64: u32 = 0x0303;
     const OF_AARCH64: u32 = 0x0a03;
     const OF_32_BITS: u32 = 0x0003;
@@ -812,7 +812,7 @@ fn a_file_for_another_architecture_is_not_linked() {
 }
 
 #[test]
-fn what_is_no_library_is_not_linked() {
+fn a_file_that_is_no_library_is_not_linked() {
     let machine = Arch::X86_64.machine();
     let stub = elfstub::stub(machine, SONAME, &names());
     let script = b"INPUT(libcuda.so.1)".as_slice(); // a linker script, as some libraries are

@@ -208,7 +208,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn what_was_cut_off_or_called_off_reaches_no_host_memory() {
+    fn work_that_was_cut_off_or_called_off_reaches_no_host_memory() {
         let (domain, ticket) = (Arc::new(Domain::default()), Arc::new(Ticket::default()));
         let reached = || {
             let mut reached = false;

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_function_goes_by_is_refused() {
+    fn attributes_that_no_function_uses_are_refused() {
         for (text, says) in [
             ("WARP_SIZE=16", "no function goes by"),
             ("COOPERATIVE_LAUNCH", "no attribute with a number"),

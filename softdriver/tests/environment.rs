@@ -163,8 +163,8 @@ fn copies_are_slow() {
 }
 
 #[test]
-fn what_is_alive_at_the_exit_is_told() {
-    let test = "what_is_alive_at_the_exit_is_told";
+fn objects_that_are_alive_at_the_exit_are_reported() {
+    let test = "objects_that_are_alive_at_the_exit_are_reported";
     let Some(output) = child(test, &[("CUSCOPE_SOFT_REPORT", "1")]) else {
         let _context = context();
         let _memory = device_memory(&[1, 2, 3]);

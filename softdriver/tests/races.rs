@@ -441,7 +441,7 @@ fn launch_shared(function: CUfunction, stream: CUstream, out: CUdeviceptr) -> u3
 }
 
 #[test]
-fn what_lies_side_by_side_is_no_race() {
+fn accesses_side_by_side_do_not_race() {
     right(|parts| {
         assert_eq!(launch(parts.store, parts.a, &[parts.memory, 5]), 0);
         assert_eq!(launch(parts.store, parts.b, &[parts.memory + 4, 6]), 0);
@@ -550,7 +550,7 @@ fn branches_of_a_graph_that_copy_columns() {
 }
 
 #[test]
-fn what_only_reads_is_no_race() {
+fn reads_do_not_race() {
     right(|parts| {
         assert_eq!(launch(parts.load, parts.a, &[parts.memory, parts.memory + 4]), 0);
         assert_eq!(launch(parts.load, parts.b, &[parts.memory, parts.memory + 8]), 0);
@@ -559,7 +559,7 @@ fn what_only_reads_is_no_race() {
 }
 
 #[test]
-fn what_an_event_a_wait_or_a_function_of_the_host_orders_is_no_race() {
+fn work_that_an_event_a_wait_or_a_host_function_orders_does_not_race() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     right(|parts| {
         let Parts { a, b, memory, event, .. } = *parts;

@@ -527,9 +527,9 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
 /// Copies with ordinary memory are over when their call returns (F331), and device memory of a process that has
 /// lost the GPU is used by nobody.
 #[test]
-fn what_lends_no_page_locked_memory_returns_the_error() {
+fn operations_that_lend_no_page_locked_memory_return_the_error() {
     let _one = one_at_a_time();
-    fresh!(what_lends_no_page_locked_memory_returns_the_error, {
+    fresh!(operations_that_lend_no_page_locked_memory_return_the_error, {
         let (a, b) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();

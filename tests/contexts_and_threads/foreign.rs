@@ -107,7 +107,7 @@ fn foreign_code_that_sets_and_restores_is_not_noticed() {
 
 /// F7, F87: on a thread without contexts `cudaSetDevice` pushes, and stays.
 #[test]
-fn what_foreign_code_sets_first_stays_below() {
+fn a_context_that_foreign_code_sets_first_stays_below() {
     let (a, foreign) = (new_context(), new_context());
     foreign::set(foreign.raw());
     {

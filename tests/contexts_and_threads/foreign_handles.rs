@@ -311,9 +311,9 @@ fn a_stream_of_other_code_owns_the_order_of_memory() {
 }
 
 #[test]
-fn what_cannot_be_waited_for_stays() {
+fn memory_whose_stream_cannot_be_waited_for_stays() {
     use cuscope_softdriver::faults::{Fault, Which, with_fault};
-    fresh!(what_cannot_be_waited_for_stays, {
+    fresh!(memory_whose_stream_cannot_be_waited_for_stays, {
         if !common::software() {
             skip!("only the software driver fails on demand");
         }
@@ -335,7 +335,7 @@ fn what_cannot_be_waited_for_stays() {
 }
 
 #[test]
-fn what_keeps_memory_may_panic_and_use_this_crate() {
+fn the_keeper_of_memory_may_panic_and_use_this_crate() {
     with_gpu(|gpu| {
         let context = gpu.context().clone();
         let (address, inside) = (new_memory(64), new_context());

@@ -93,11 +93,11 @@ fn contexts_that_cannot_be_made_leave_nothing() {
 }
 
 #[test]
-fn what_is_leaked_is_what_stays() {
+fn leaked_values_are_all_that_stays() {
     if !common::software() {
         skip!("only the software driver counts what is alive");
     }
-    fresh!(what_is_leaked_is_what_stays, {
+    fresh!(leaked_values_are_all_that_stays, {
         let (a, b) = (new_context(), new_context());
         {
             let mut stack = ContextStack::current_thread().unwrap();

@@ -216,7 +216,7 @@ fn a_guard_that_was_made_inside_another_ones_closure_lives_on() {
 }
 
 #[test]
-fn what_a_closure_leaks_is_popped_when_the_guard_is_next_used() {
+fn a_guard_that_a_closure_leaks_is_popped_at_the_next_use_of_the_one_below() {
     let (a, b) = (new_context(), new_context());
     let mut owned = a.push_owned().unwrap();
     owned.with(|gpu| gpu.push(&b).map(forget)).unwrap();

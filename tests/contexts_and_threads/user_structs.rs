@@ -141,7 +141,7 @@ mod without_unsafe {
     }
 
     #[test]
-    fn what_holds_no_handle_attaches_anywhere() {
+    fn a_struct_without_handles_attaches_anywhere() {
         let (a, b) = (create().unwrap(), create().unwrap());
         let mut stack = ContextStack::current_thread().unwrap();
         let empty =

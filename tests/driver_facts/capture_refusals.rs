@@ -178,8 +178,8 @@ fn refused(capture: CUstreamCaptureMode, own: bool, caller: CUstreamCaptureMode)
 
 /// F71, F100, F101, F140, F141
 #[test]
-fn what_is_unsafe_is_refused_by_the_modes_of_capture_and_caller() {
-    fresh!(what_is_unsafe_is_refused_by_the_modes_of_capture_and_caller, {
+fn unsafe_calls_are_refused_by_the_modes_of_capture_and_caller() {
+    fresh!(unsafe_calls_are_refused_by_the_modes_of_capture_and_caller, {
         let place = place();
         let (stream, other) = (blocking_stream(), Other::new());
         for one in UNSAFE {
@@ -256,8 +256,8 @@ fn only_the_captures_that_refuse_are_invalidated_and_they_go_on_refusing() {
 
 /// F101, F141
 #[test]
-fn what_is_no_danger_is_allowed_in_every_mode() {
-    fresh!(what_is_no_danger_is_allowed_in_every_mode, {
+fn harmless_calls_are_allowed_in_every_capture_mode() {
+    fresh!(harmless_calls_are_allowed_in_every_capture_mode, {
         let place = place();
         let (stream, device) = (free_stream(), device());
         for mode in MODES {

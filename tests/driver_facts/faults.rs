@@ -17,8 +17,8 @@ fn fault(place: &Place) {
 
 /// F108
 #[test]
-fn what_does_not_wait_for_a_fault_does_not_report_it() {
-    fresh!(what_does_not_wait_for_a_fault_does_not_report_it, {
+fn calls_that_do_not_wait_for_a_fault_do_not_report_it() {
+    fresh!(calls_that_do_not_wait_for_a_fault_do_not_report_it, {
         let (a, b) = (Place::new(), Place::new());
         ok!(cuCtxPushCurrent_v2(a.context));
         let other: CUstream = made!(cuStreamCreate(1));
@@ -136,8 +136,8 @@ const FIRST: [First; 20] = [
 
 /// F108
 #[test]
-fn what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next() {
-    const TEST: &str = "what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next";
+fn a_call_that_discovers_a_fault_gives_its_code_or_leaves_that_to_the_next() {
+    const TEST: &str = "a_call_that_discovers_a_fault_gives_its_code_or_leaves_that_to_the_next";
     crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &FIRST, |&(name, call, tells)| {
         let (a, b) = (Place::new(), Place::new());

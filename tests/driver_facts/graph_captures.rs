@@ -120,7 +120,7 @@ fn a_capture_that_fails_takes_the_graph_with_it() {
 
 /// F563
 #[test]
-fn what_captured_work_depends_on_can_be_changed() {
+fn the_dependencies_of_captured_work_can_be_changed() {
     has!(
         cuStreamBeginCaptureToGraph,
         cuStreamUpdateCaptureDependencies_v2,

@@ -628,7 +628,7 @@ fn nodes_need_no_current_context_and_spoil_no_capture() {
 
 /// F218
 #[test]
-fn what_can_run_goes_by_the_nodes_that_it_was_made_of() {
+fn an_instantiated_graph_keeps_the_nodes_that_it_was_made_of() {
     let place = place();
     let (first, second) = (new(), new());
     let (old, new) = (fill(first, &place, 1), fill(second, &place, 2));

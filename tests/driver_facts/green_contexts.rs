@@ -220,8 +220,8 @@ impl World {
 
 /// F130
 #[test]
-fn what_is_made_in_a_green_context_belongs_to_the_primary_one() {
-    fresh!(what_is_made_in_a_green_context_belongs_to_the_primary_one, {
+fn objects_made_in_a_green_context_belong_to_the_primary_one() {
+    fresh!(objects_made_in_a_green_context_belong_to_the_primary_one, {
         device();
         has_green_contexts!();
         let World { primary, green, derived } = World::new();

@@ -112,9 +112,9 @@ fn another_process_opens_an_allocation() {
 
 /// F402
 #[test]
-fn what_is_no_memory_of_another_process_is_refused() {
+fn handles_that_are_no_memory_of_another_process_are_refused() {
     skip_under_miri!("asks the system");
-    fresh!(what_is_no_memory_of_another_process_is_refused, {
+    fresh!(handles_that_are_no_memory_of_another_process_are_refused, {
         let a = place();
         needs_ipc!();
         let pooled: CUdeviceptr = made!(cuMemAllocAsync(64, a.stream));
@@ -140,9 +140,9 @@ fn what_is_no_memory_of_another_process_is_refused() {
 
 /// F626
 #[test]
-fn what_a_process_exported_stays_as_it_was_when_the_process_is_killed() {
+fn memory_that_a_process_exported_stays_as_it_was_when_the_process_is_killed() {
     skip_under_miri!("starts a process");
-    let test = "what_a_process_exported_stays_as_it_was_when_the_process_is_killed";
+    let test = "memory_that_a_process_exported_stays_as_it_was_when_the_process_is_killed";
     let Some(mut other) = another(module_path!(), test) else {
         let a = place();
         fill_word(a.memory, 7);

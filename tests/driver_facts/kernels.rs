@@ -79,8 +79,8 @@ fn an_assertion_that_fails_is_told_and_ends_the_process() {
 
 /// F242
 #[test]
-fn what_a_kernel_prints_is_written_before_a_wait_returns() {
-    const TEST: &str = "what_a_kernel_prints_is_written_before_a_wait_returns";
+fn text_of_kernels_is_written_before_a_wait_returns() {
+    const TEST: &str = "text_of_kernels_is_written_before_a_wait_returns";
     crate::skip_under_miri!("it reads what a process wrote");
     if let Some(output) = respawn(module_path!(), TEST) {
         assert_success(TEST, &output);

@@ -194,9 +194,9 @@ fn an_allocation_of_a_pool_is_no_contexts() {
 
 /// F173
 #[test]
-fn what_is_freed_is_kept_until_the_program_waits() {
+fn freed_memory_is_kept_until_the_program_waits() {
     // Alone in a process: any wait in it gives back.
-    fresh!(what_is_freed_is_kept_until_the_program_waits, {
+    fresh!(freed_memory_is_kept_until_the_program_waits, {
         let a = Place::new();
         let pool = create_pool();
         let (small, large) =
@@ -272,7 +272,7 @@ fn memory_of_a_pool_is_freed_once_on_any_stream() {
 
 /// F174
 #[test]
-fn what_a_pool_allocated_outlives_it() {
+fn memory_of_a_pool_outlives_the_pool() {
     let a = Place::new();
     let pool = create_pool();
     let memory = allocate(pool, 4096, a.stream);

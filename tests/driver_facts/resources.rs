@@ -73,7 +73,7 @@ fn multiprocessors_are_split_in_eights_or_pairs() {
 
 /// F126
 #[test]
-fn what_cannot_be_split_is_refused() {
+fn resources_that_cannot_be_split_are_refused() {
     device();
     has_green_contexts!();
     let whole = all();

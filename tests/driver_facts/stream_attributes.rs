@@ -113,7 +113,7 @@ fn streams_have_five_attributes_and_tell_them_whatever_is_current() {
 
 /// F154
 #[test]
-fn what_is_no_value_of_an_attribute_changes_nothing() {
+fn invalid_values_of_attributes_change_nothing() {
     let context = create_context();
     let one = stream();
     for bad in [-1, 0, 5, 99] {

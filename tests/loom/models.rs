@@ -301,7 +301,7 @@ fn a_buffer_and_its_graph_end_on_two_threads() {
 }
 
 #[test]
-fn what_is_put_off_is_dropped_once() {
+fn values_that_are_put_off_are_dropped_once() {
     use crate::driver::release::{catch_up, put_off};
     model("put off", 10, || {
         let seen = Seen::new();

@@ -80,7 +80,7 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
 }
 
 #[test]
-fn what_is_wrong_with_others_is_wrong_with_empty_ones() {
+fn mistakes_are_refused_with_empty_buffers_too() {
     let [a, b]: [Context; 2] = [new_context(), new_context()];
     let mut stack = ContextStack::current_thread().unwrap();
     let theirs = {

@@ -225,10 +225,10 @@ fn an_array_is_mapped_with_its_levels() {
 }
 
 #[test]
-fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
+fn descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once() {
     skip_under_miri!("takes descriptors");
     // Alone: other tests open files, too.
-    fresh!(what_is_no_memory_or_semaphore_is_refused_and_closed_once, {
+    fresh!(descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once, {
         with_gpu(|gpu| {
             let file = || OwnedFd::from(File::open("/dev/null").unwrap());
             let import = |handle, bytes| {

@@ -269,7 +269,7 @@ fn a_failure_outlives_its_module() {
 }
 
 #[test]
-fn what_a_kernel_writes_is_mutable_in_its_signature() {
+fn memory_that_a_kernel_writes_is_mutable_in_its_signature() {
     with_gpu(|gpu| {
         let module = gpu.load_guarded(PTX).unwrap();
         let error = module.kernel::<(u32, f32, &[f32], &[f32])>("saxpy").unwrap_err();
@@ -325,7 +325,7 @@ const REFUSED: &str = "
 ";
 
 #[test]
-fn what_cannot_be_guarded_is_named() {
+fn a_kernel_that_cannot_be_guarded_is_named() {
     with_stream(|gpu, stream| {
         let module = gpu.load_guarded(REFUSED).unwrap();
         let error = module.kernel::<()>("calls").unwrap_err();

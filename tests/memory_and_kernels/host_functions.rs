@@ -428,7 +428,7 @@ fn a_waker_may_wait_for_the_end_when_it_is_cloned() {
 
 /// A function that the driver did not take is dropped, wherever it is passed.
 #[test]
-fn what_is_refused_with_its_function_is_dropped() {
+fn refused_functions_are_dropped() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }

@@ -268,7 +268,7 @@ fn a_thousand_damaged_texts_are_errors() {
 }
 
 #[test]
-fn what_is_whole_loads() {
+fn whole_images_load() {
     let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
@@ -352,7 +352,7 @@ fn deadly() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn what_the_compiler_dies_of_does_not_reach_it() {
+fn texts_that_kill_the_compiler_do_not_reach_it() {
     let refused = |result: Result, what: &str, text: &str| match result.map_err(problem_of) {
         Err((ImageProblem::Refused { what: said, .. }, message)) => {
             assert!(said.contains(what), "{said}: {text:.100}");

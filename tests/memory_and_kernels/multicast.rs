@@ -131,7 +131,7 @@ fn kernels_write_to_all_devices_and_reduce_what_they_have() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn ranges_that_do_not_fit_a_multicast_object_are_refused() {
     let devices = two_devices!();
     let [first, second] = devices;
     let (mut object, own, bytes) = bound(devices).unwrap();

@@ -294,7 +294,7 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
 
 /// Only the copy between contexts takes held memory of another one. What it notes is no proof for other operations.
 #[test]
-fn what_a_copy_between_contexts_has_read_is_still_refused() {
+fn memory_that_a_copy_between_contexts_has_read_is_still_refused() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     gpu.scope(|s| {
         let (stream, mut good) = (s.on(&own.stream), s.hold(&mut own.y));
@@ -381,7 +381,7 @@ cuscope::handles! {
 
 /// Each handle of the whole is looked at, wherever it is.
 #[test]
-fn what_is_detached_belongs_to_one_context_with_every_handle() {
+fn every_detached_handle_belongs_to_one_context() {
     use std::collections::{BTreeMap, HashMap};
     let (gpu, own, theirs) = unified([new_context(), new_context()]);
     macro_rules! refused {
@@ -740,7 +740,7 @@ fn arrays_textures_and_surfaces_of_another_context_are_refused() {
 }
 
 #[test]
-fn what_is_asked_of_handles_compares_contexts_too() {
+fn queries_of_handles_compare_contexts_too() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     assert_eq!(own.stream.copy_attributes(&theirs.stream), other("cuStreamCopyAttributes"));
     assert_eq!(gpu.record_event(&theirs.event), other("cuCtxRecordEvent"));

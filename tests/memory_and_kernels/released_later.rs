@@ -211,11 +211,11 @@ fn a_wait_for_a_context_releases_what_was_dropped_there() {
 
 /// A value that tells whether it could be released tells that there, and is released later all the same.
 #[test]
-fn what_is_unloaded_there_tells_and_is_unloaded_later() {
+fn an_unload_there_answers_and_happens_later() {
     if !common::software() {
         skip!("only the software driver counts what is alive");
     }
-    fresh!(what_is_unloaded_there_tells_and_is_unloaded_later, {
+    fresh!(an_unload_there_answers_and_happens_later, {
         report();
         with_gpu(|gpu| {
             look();
@@ -421,7 +421,7 @@ fn a_stream_and_an_event_whose_end_is_refused_there_end_later() {
 
 /// A value of the program that releases more of this crate when it is dropped, and puts off more.
 #[test]
-fn what_is_dropped_later_may_call_everything() {
+fn values_that_are_dropped_later_may_call_everything() {
     struct Calls(Arc<Mutex<Vec<bool>>>, Context);
     impl Drop for Calls {
         fn drop(&mut self) {
@@ -434,7 +434,7 @@ fn what_is_dropped_later_may_call_everything() {
             panic!("in the drop of what keeps memory");
         }
     }
-    fresh!(what_is_dropped_later_may_call_everything, {
+    fresh!(values_that_are_dropped_later_may_call_everything, {
         report();
         with_gpu(|gpu| {
             let log = Arc::new(Mutex::new(Vec::<bool>::new()));

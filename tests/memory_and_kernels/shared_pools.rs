@@ -123,7 +123,7 @@ fn two_processes_work_on_buffers_of_one_pool() {
 }
 
 #[test]
-fn what_goes_to_no_other_process_with_its_pool_is_refused() {
+fn memory_whose_pool_cannot_be_exported_is_refused() {
     with_gpu(|gpu| {
         needs_shared_pools!(gpu);
         let (stream, pool) = (gpu.stream().unwrap(), shareable(gpu));

@@ -184,7 +184,7 @@ fn no_wrong_argument_list_reaches_the_launch() {
 }
 
 #[test]
-fn what_no_driver_can_tell_is_stated() {
+fn checks_that_no_driver_can_make_are_stated() {
     with_module(|_, _, module| {
         // Two parameters of one size and type in the wrong order, and the alignment of the first.
         let kernel = module.kernel::<(u32, f32, &mut [f32], &[f32])>("saxpy").unwrap();

@@ -175,7 +175,7 @@ fn a_graph_keeps_it_alive() {
 }
 
 #[test]
-fn what_it_cannot_do_is_refused() {
+fn growth_that_is_not_possible_is_refused() {
     with_gpu(|gpu| {
         needs_virtual_memory!(gpu);
         let refused = |result: Result, call: &str| {

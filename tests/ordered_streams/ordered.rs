@@ -196,11 +196,11 @@ fn a_buffer_is_adopted_and_comes_back_idle() {
 }
 
 #[test]
-fn what_was_adopted_is_freed_and_an_idle_buffer_keeps_its_pool() {
+fn adopted_memory_is_freed_and_an_idle_buffer_keeps_its_pool() {
     if !common::software() {
         skip!("only the software driver counts what is alive");
     }
-    fresh!(what_was_adopted_is_freed_and_an_idle_buffer_keeps_its_pool, {
+    fresh!(adopted_memory_is_freed_and_an_idle_buffer_keeps_its_pool, {
         with_gpu(|gpu| {
             let ordered = gpu.ordered_stream().unwrap();
             let plain = gpu.alloc::<u32>(LEN).unwrap();

@@ -266,9 +266,9 @@ fn streams_and_memory_end_on_other_threads_and_behind_their_context() {
 }
 
 #[test]
-fn what_a_stream_cannot_give_is_refused() {
+fn sizes_that_a_stream_cannot_give_are_refused() {
     // It takes what the streams of other tests keep.
-    fresh!(what_a_stream_cannot_give_is_refused, {
+    fresh!(sizes_that_a_stream_cannot_give_are_refused, {
         with_gpu(|gpu| {
             for staging in [usize::MAX, usize::MAX - 3] {
                 let options = OrderedOptions::new().staging(staging);

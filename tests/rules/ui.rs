@@ -327,7 +327,7 @@ fn every_context_function_of_the_driver_has_its_place() {
 }
 
 #[test]
-fn what_other_crates_have_is_found_here_and_tested() {
+fn names_of_other_crates_are_found_here_and_tested() {
     let text = read("docs/guide/11-coming-from.md");
     named_and_there(&text);
     let rows =

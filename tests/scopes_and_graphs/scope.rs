@@ -212,7 +212,7 @@ fn plain_buffers_are_read_on_all_streams() {
 }
 
 #[test]
-fn what_a_scope_holds_is_empty_if_it_has_no_elements() {
+fn a_held_buffer_is_empty_if_it_has_no_elements() {
     with_gpu(|gpu| {
         let (mut some, mut none) = (gpu.alloc::<u32>(LEN).unwrap(), gpu.alloc::<u32>(0).unwrap());
         let (mut host, mut no_host) = ([0_u32; LEN], [0_u32; 0]);

@@ -87,7 +87,7 @@ fn a_crossing_costs_one_record_and_one_wait() {
 /// A stream that waited for an operation of another one has waited for all before it; memory that is only
 /// read, or used on one stream, is not ordered; events are used again.
 #[test]
-fn what_is_ordered_is_not_ordered_again() {
+fn ordered_work_is_not_ordered_again() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -171,7 +171,7 @@ fn the_host_waits_once_for_what_uses_its_memory() {
 }
 
 #[test]
-fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
+fn work_before_there_was_a_second_stream_is_waited_for_alone() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -230,7 +230,7 @@ fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
 /// A stream does not wait again for work that it comes after through a third one; and who waits for the readers of
 /// some memory need not wait for its writer.
 #[test]
-fn what_a_third_stream_waited_for_is_not_waited_for_again() {
+fn a_stream_does_not_wait_again_for_work_that_a_third_one_waited_for() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }

@@ -359,8 +359,8 @@ fn streams_are_ordered_whatever_context_is_current() {
 
 /// An operation whose order fails is not enqueued: the event of the other context could not be created or recorded.
 #[test]
-fn what_cannot_be_ordered_is_refused() {
-    fresh!(what_cannot_be_ordered_is_refused, {
+fn an_operation_whose_order_fails_is_refused() {
+    fresh!(an_operation_whose_order_fails_is_refused, {
         if !common::software() {
             skip!("injects errors");
         }

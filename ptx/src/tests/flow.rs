@@ -220,7 +220,7 @@ fn barriers_by_count_and_with_reductions() {
 }
 
 #[test]
-fn what_a_kernel_reports() {
+fn a_kernel_reports_its_parameters_memory_and_limits() {
     let module = Module::parse(
         ".version 8.0\n.target sm_80\n.extern .shared .align 16 .b8 dynamic[];\n\
          .shared .b8 unused[40000];\n.shared .align 4 .b8 used[10];\n\

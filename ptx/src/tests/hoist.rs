@@ -32,7 +32,7 @@ const STORE: &str = "mov.u32 %r15, %ctaid.x; mad.lo.u32 %r16, %r15, 32, %r14;\n\
                      mad.wide.u32 %rd1, %r16, 4, %out; st.global.u32 [%rd1], %r2;";
 
 #[test]
-fn what_is_the_same_in_all_blocks_is_computed_once() {
+fn values_that_all_blocks_share_are_computed_once() {
     let body = format!(
         "mov.u32 %r14, %tid.x; mul.lo.u32 %r1, %r14, %n; mov.u32 %r4, %ctaid.x;\n\
          add.u32 %r2, %r1, %r4; {STORE}"

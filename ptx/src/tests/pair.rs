@@ -73,7 +73,7 @@ fn a_part_of_a_warp_loads_its_words_alone() {
 }
 
 #[test]
-fn what_is_not_in_shared_memory_faults_as_each_load_does() {
+fn pairs_outside_of_shared_memory_fault_as_each_load_does() {
     for (first, second) in
         [("2048", "0"), ("0", "2048"), ("1022", "0"), ("2", "0"), ("0", "4294967292")]
     {

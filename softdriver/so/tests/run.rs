@@ -158,7 +158,7 @@ fn the_end_is_that_of_the_program() {
 }
 
 #[test]
-fn what_goes_wrong_fails_the_job_unless_it_is_allowed() {
+fn a_failure_fails_the_job_unless_it_is_allowed() {
     for (act, allowed, says) in [
         ("unsupported", "unsupported", "Not supported"),
         ("failed call", "calls", "Program hit: CUDA_ERROR_INVALID_CONTEXT (error 201)"),

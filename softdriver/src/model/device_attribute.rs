@@ -70,7 +70,7 @@ mod tests {
     use crate::model::limits::MAX_PERSISTING;
 
     #[test]
-    fn what_the_driver_goes_by_is_what_it_tells() {
+    fn attributes_that_the_driver_uses_are_those_that_it_reports() {
         use crate::model::device::*;
         let device = Device::new(0, 3, Vec::new());
         let told = |of| attribute(&device, of).unwrap();

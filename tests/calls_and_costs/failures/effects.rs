@@ -214,7 +214,7 @@ fn kept(left: &BTreeMap<Kind, BTreeSet<String>>) -> String {
 }
 
 #[test]
-fn what_is_left_is_what_is_more() {
+fn the_objects_left_are_those_added() {
     let before = Live { contexts: 1, streams: 2, bytes: 3, ..Live::default() };
     let after = Live { contexts: 2, streams: 1, bytes: 9, graph_execs: 1, ..Live::default() };
     let found: Vec<_> = left(before, after).into_iter().collect();

@@ -36,7 +36,7 @@ impl Accepted {
 }
 
 #[test]
-fn what_nvrtc_writes_is_accepted() {
+fn code_that_nvrtc_writes_is_accepted() {
     let Some(folder) = super::run::folder() else {
         crate::skip!("no kernels: run .ci/kernels and set CUSCOPE_KERNELS to what it prints");
     };

@@ -13,7 +13,7 @@ use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
-fn what_is_captured_runs_at_each_replay_and_not_before() {
+fn captured_work_runs_at_each_replay_and_not_before() {
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
         let store = kernel(gpu, STORE, "store");

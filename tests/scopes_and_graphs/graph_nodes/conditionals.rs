@@ -246,7 +246,7 @@ fn a_graph_with_conditions_is_built_again() {
 }
 
 #[test]
-fn what_cannot_be_in_such_a_graph_is_refused() {
+fn nodes_that_conditional_graphs_cannot_have_are_refused() {
     needs_conditionals!();
     with_gpu(|gpu| {
         let (unread, in_body) = ("cuGraphConditionalHandleCreate", "cuGraphInstantiateWithFlags");

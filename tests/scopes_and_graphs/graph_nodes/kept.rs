@@ -208,7 +208,7 @@ fn a_kernel_in_a_conditional_node_keeps_the_module_that_it_has_now() {
 
 /// The replay of an ordered stream goes on when the call that enqueued it is over.
 #[test]
-fn what_a_replay_in_flight_uses_is_kept_until_it_is_over() {
+fn objects_of_a_replay_in_flight_are_kept_until_it_is_over() {
     with_gpu(|gpu| {
         /// How often it was called, and dropped.
         #[derive(Default)]

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn options_that_make_no_sense_are_refused() {
         for (line, says) in [
             ("walk", "neither `run` nor"),
             ("run", "needs a program"),
