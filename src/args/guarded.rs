@@ -1,4 +1,4 @@
-//! What a guarded kernel gets behind its own arguments.
+//! The parameters of a guarded kernel after its own ones.
 
 use super::sealed::Operands;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::memory::access::Access;
 use ffi::{CUdeviceptr, CUfunction};
 use std::ffi::c_void;
 
-/// What is behind the arguments of a guarded kernel: for some of them how many bytes may be read and written there, then
+/// The parameters after those of a guarded kernel: for some of them how many bytes may be read and written there, then
 /// where the kernel notes a failure, and its tag.
 #[derive(Clone, Copy)]
 pub struct Hidden {

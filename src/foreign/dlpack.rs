@@ -440,7 +440,7 @@ fn refused(reason: &'static str) -> Error {
     Error::InvalidArgument { call: CALL, reason }
 }
 
-/// What the deleter of a tensor ends.
+/// The values that the deleter of a tensor ends.
 #[repr(C)]
 struct Exported<M, O> {
     managed: M,

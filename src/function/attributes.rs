@@ -145,6 +145,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
+    #[doc(alias = "cudaFuncGetAttributes")]
     #[inline]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         known(name!(cuFuncGetAttribute), attribute)?;
@@ -159,6 +160,7 @@ impl Function<'_> {
     /// [`ffi`], and for the maximum of dynamic shared memory, which launches raise by themselves
     /// ([`LaunchConfig::shared_bytes`](crate::LaunchConfig::shared_bytes)).
     #[doc(alias = "cuFuncSetAttribute")]
+    #[doc(alias = "cudaFuncSetAttribute")]
     #[inline]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
         settable(SET, attribute)?;

@@ -9,7 +9,7 @@ use crate::scope::{ScopedArray, ScopedBuffer, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
-/// that it writes. Sealed.
+/// that it writes, which will do for both. Sealed.
 ///
 /// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, and tuples nest.
 ///

@@ -43,6 +43,7 @@ use std::marker::PhantomData;
 /// text, if the module was loaded from PTX. The PTX text also tells integers from floating-point numbers.
 /// [`checked`](Self::checked) returns which comparison was made. No check can detect two parameters of the same
 /// size and type in the wrong order.
+#[doc(alias = "CudaFunction")]
 pub struct Kernel<S> {
     pub(crate) function: Function<'static>,
     pub(crate) checked: Checked,

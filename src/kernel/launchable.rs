@@ -21,7 +21,7 @@ use std::any::type_name;
     note = "look a kernel up in its module, `module.function(\"saxpy\")`; get that of a library, `kernel.function(&gpu)`; bind a detached one, `gpu.bind(&kernel)?`"
 )]
 pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
-    /// What its arguments have to match: the signature of a [`Kernel`], and [`AnyArguments`] for a [`Function`].
+    /// The signature that its arguments have to match: that of a [`Kernel`], and [`AnyArguments`] for a [`Function`].
     type Signature: Seen;
 }
 
@@ -35,7 +35,7 @@ pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     note = "or vouch for this launch: `unsafe {{ stream.launch_unchecked(&kernel, config, args) }}`"
 )]
 pub trait SafeKernel<'ctx>: safe::Sealed<Self::Signature> {
-    /// What its arguments have to match.
+    /// The signature that its arguments have to match.
     type Signature: Signature;
 }
 

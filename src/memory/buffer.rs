@@ -42,6 +42,8 @@ use std::marker::PhantomData;
 /// assert_eq!(gpu.on(&stream).to_vec(&x)?, [1.0, 1.0, 7.0, 1.0]);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaFree")]
+#[doc(alias = "CudaSlice")]
 pub struct DeviceBuffer<'ctx, T: Element> {
     pub(crate) inner: Allocation,
     pub(crate) len: usize,
@@ -82,6 +84,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`Error::InvalidArgument`] for a buffer of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY` ([F62](crate::driver_facts#F62)); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAlloc")]
+    #[doc(alias = "cudaMalloc")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuMemAlloc_v2);

@@ -140,6 +140,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuMemAllocManaged")]
+    #[doc(alias = "cudaMallocManaged")]
+    #[doc(alias = "alloc_unified")]
     pub fn managed<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuMemAllocManaged);
         let bytes = size_for::<T>(CALL, len)?;
@@ -229,6 +231,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// a NUMA node among [`AccessedBy`](Advice::AccessedBy) ([F423](crate::driver_facts#F423));
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAdvise")]
+    #[doc(alias = "cudaMemAdvise")]
     pub fn advise<T: Element>(
         &self,
         memory: &impl DeviceMemory<'ctx, T>,

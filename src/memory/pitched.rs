@@ -145,6 +145,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// holds; `CUDA_ERROR_OUT_OF_MEMORY` ([F259](crate::driver_facts#F259));
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemAllocPitch")]
+    #[doc(alias = "cudaMallocPitch")]
     pub fn alloc_pitched<T: Element>(
         &self,
         extent: impl Into<Extent>,

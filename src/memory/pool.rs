@@ -88,6 +88,7 @@ pub struct PoolUsage {
 /// assert_eq!(pool.usage()?.used, 0);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaMemPool_t")]
 #[derive(Clone)]
 pub struct MemoryPool(Arc<Inner>);
 assert_impl_all!(MemoryPool: Send, Sync);

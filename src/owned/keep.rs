@@ -1,4 +1,4 @@
-//! What keeps handles of other code alive.
+//! Values that keep handles of other code alive.
 
 use crate::driver::fork;
 use crate::driver::release::drop_contained;

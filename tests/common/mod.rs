@@ -1,4 +1,4 @@
-//! What the tests share: fixtures, processes of their own, loud skips, and which driver answers.
+//! Code that the tests share: fixtures, processes of their own, loud skips, and which driver answers.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod fatbin;
@@ -160,7 +160,7 @@ pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)])
     Some(output)
 }
 
-/// What runs the test `module::test` alone in a process of its own, or `None` inside it.
+/// Returns a command that runs the test `module::test` alone in a process of its own, or `None` inside it.
 pub(crate) fn another(module: &str, test: &str) -> Option<Command> {
     if is_alone(module, test) {
         return None;

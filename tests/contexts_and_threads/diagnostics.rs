@@ -195,7 +195,7 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
     });
 }
 
-/// What fails inside the hook is not told to it.
+/// The hook is not told of failures inside itself.
 #[test]
 fn a_release_hook_whose_own_releases_fail_is_called_once() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);

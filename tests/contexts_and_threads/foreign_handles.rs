@@ -311,9 +311,9 @@ fn a_stream_of_other_code_owns_the_order_of_memory() {
 }
 
 #[test]
-fn what_cannot_be_waited_for_stays() {
+fn memory_whose_stream_cannot_be_waited_for_stays() {
     use cuscope_softdriver::faults::{Fault, Which, with_fault};
-    fresh!(what_cannot_be_waited_for_stays, {
+    fresh!(memory_whose_stream_cannot_be_waited_for_stays, {
         if !common::software() {
             skip!("only the software driver fails on demand");
         }
@@ -335,7 +335,7 @@ fn what_cannot_be_waited_for_stays() {
 }
 
 #[test]
-fn what_keeps_memory_may_panic_and_use_this_crate() {
+fn the_keeper_of_memory_may_panic_and_use_this_crate() {
     with_gpu(|gpu| {
         let context = gpu.context().clone();
         let (address, inside) = (new_memory(64), new_context());
@@ -452,7 +452,7 @@ fn a_scope_orders_foreign_work_by_its_arguments() {
         .unwrap();
         assert_eq!((host[0], &host[1..]), (9, &[7; LEN - 1][..]));
         assert_eq!(pinned[..], [4; LEN]);
-        // With one stream there is nothing to order behind what it did with the memory.
+        // With one stream there is nothing to order after what it did with the memory.
         gpu.scope(|s| {
             let (one, mut x) = (s.on(&streams[0]), s.hold(&mut x));
             one.fill(&mut x, 1)?;

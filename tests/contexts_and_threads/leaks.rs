@@ -93,11 +93,11 @@ fn contexts_that_cannot_be_made_leave_nothing() {
 }
 
 #[test]
-fn what_is_leaked_is_what_stays() {
+fn leaked_values_are_all_that_stays() {
     if !common::software() {
         skip!("only the software driver counts what is alive");
     }
-    fresh!(what_is_leaked_is_what_stays, {
+    fresh!(leaked_values_are_all_that_stays, {
         let (a, b) = (new_context(), new_context());
         {
             let mut stack = ContextStack::current_thread().unwrap();
@@ -117,7 +117,7 @@ fn what_is_leaked_is_what_stays() {
         std::mem::forget(stack.push(&a).unwrap());
         std::mem::forget(stack);
         drop((a, b));
-        // What is still on the stack, and nothing else.
+        // The context that is still on the stack, and nothing else.
         assert_eq!(live(), Live { contexts: 1, ..Live::default() });
     });
 }

@@ -104,7 +104,7 @@ fn refused() {
         let (refused, _) = with_fault(fault, || on_over_budget(device, move |_| _ = &kept));
         assert_eq!(refused.unwrap_err().call(), Some(call));
         assert_eq!(Arc::strong_count(&captured), 1);
-        // What the driver has all the same finds no function.
+        // The notification that the driver has all the same finds no function.
         assert_eq!(notify_over_budget(0, 1), usize::from(performed));
     }
 }

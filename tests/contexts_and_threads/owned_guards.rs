@@ -86,7 +86,7 @@ fn a_guard_that_is_dropped_early_leaves_its_entry_to_the_younger_ones() {
     drop(middle);
     assert_eq!(current(), c.raw());
     waits(&mut inner).unwrap();
-    // What is on the stack is alive, although nobody has it.
+    // A context on the stack is alive, although nobody has it.
     let (raw_a, raw_b) = (a.raw(), b.raw());
     drop((a, b));
     drop(inner);
@@ -240,7 +240,7 @@ fn a_guard_that_was_made_inside_another_ones_closure_lives_on() {
 }
 
 #[test]
-fn what_a_closure_leaks_is_popped_when_the_guard_is_next_used() {
+fn a_guard_that_a_closure_leaks_is_popped_at_the_next_use_of_the_one_below() {
     let (a, b) = (new_context(), new_context());
     let mut owned = a.push_owned().unwrap();
     owned.with(|gpu| gpu.push(&b).map(forget)).unwrap();

@@ -283,7 +283,7 @@ fn reentrant_drops_outer_guard() {
         inner.pop()
     })
     .unwrap();
-    // What the outer guard could not pop is popped when the stack is next used.
+    // The entry that the outer guard could not pop is popped when the stack is next used.
     let gpu = stack.push(&b).unwrap();
     gpu.pop().unwrap();
     assert!(is_empty());
@@ -403,7 +403,7 @@ fn foreign_pushes_left_on_top_are_not_popped_and_settled_later() {
 }
 
 #[test]
-fn what_foreign_code_pushed_before_stays_below() {
+fn a_context_that_foreign_code_pushed_before_stays_below() {
     let (a, b) = (new_context(), new_context());
     foreign::push(b.raw());
     let mut stack = ContextStack::current_thread().unwrap();
@@ -435,7 +435,7 @@ fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
 }
 
 #[test]
-fn what_foreign_code_covers_in_a_frame_is_popped_outside_of_it() {
+fn an_entry_that_foreign_code_covers_in_a_frame_is_popped_outside_of_it() {
     let (a, b) = (new_context(), new_context());
     let leave_covered = || {
         ContextStack::reentrant(|inner| {

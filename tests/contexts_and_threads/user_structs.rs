@@ -59,7 +59,7 @@ mod without_unsafe {
         })
     }
 
-    /// What a service does with a model that it keeps.
+    /// One step of a service with a model that it keeps.
     fn step(
         stack: &mut impl PushContext,
         context: &Context,
@@ -141,7 +141,7 @@ mod without_unsafe {
     }
 
     #[test]
-    fn what_holds_no_handle_attaches_anywhere() {
+    fn a_struct_without_handles_attaches_anywhere() {
         let (a, b) = (create().unwrap(), create().unwrap());
         let mut stack = ContextStack::current_thread().unwrap();
         let empty =

@@ -333,7 +333,7 @@ fn captured_operations_are_a_node_each() {
             let mut two = [write(m, 14, 0), barrier(0)];
             ok!(cuStreamBatchMemOp_v2(stream, 2, two.as_mut_ptr(), 0));
             ok!(cuStreamBatchMemOp_v2(stream, 0, null_mut(), 0));
-            // What flags forbid does the capture no harm.
+            // A call that flags forbid does the capture no harm.
             assert_eq!(code!(cuStreamWriteValue32_v2(stream, m, 1, 1)), INVALID_VALUE);
             let graph = end(stream);
             assert_eq!(kinds(graph), [BATCH; 6]);

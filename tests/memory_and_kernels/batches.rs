@@ -40,7 +40,7 @@ fn blocks_are_copied_by_one_call() {
         gpu.on(&stream).copy_batch(sources.iter().zip(&mut targets)).unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&to).unwrap(), reversed());
 
-        // In a scope, behind what wrote the sources on another stream.
+        // In a scope, after what wrote the sources on another stream.
         let (mut from, mut back) = (to, from);
         gpu.scope(|s| {
             let (first, second) = (s.on(&stream), s.on(&second));
@@ -58,7 +58,7 @@ fn blocks_are_copied_by_one_call() {
         let (a, b) = (ordered.from_slice(&[1_u32, 2]).unwrap(), ordered.from_slice(&[3]).unwrap());
         let (mut x, mut y) = (ordered.zeroed::<u32>(2).unwrap(), ordered.zeroed(1).unwrap());
         ordered.copy_batch([(&a, &mut x), (&b, &mut y)]).unwrap();
-        drop((a, b)); // freed behind the copies
+        drop((a, b)); // freed after the copies
         assert_eq!(ordered.to_vec(&x).unwrap(), [1, 2]);
         assert_eq!(ordered.to_vec(&y).unwrap(), [3]);
     });
@@ -118,7 +118,7 @@ fn rows_and_planes_are_copied_by_one_call() {
         assert_eq!(on.to_vec(&packed)?, values);
         assert_eq!(on.to_vec(&part)?, [17, 18, 21, 22]);
 
-        // In a scope, behind what wrote the sources on another stream.
+        // In a scope, after what wrote the sources on another stream.
         gpu.scope(|s| {
             let (mut rows, mut to) = (s.hold(&mut rows), s.hold(&mut swapped));
             s.on(&stream).fill(&mut rows, 9)?;
@@ -131,7 +131,7 @@ fn rows_and_planes_are_copied_by_one_call() {
         ordered.fill(&mut a, 5)?;
         let mut b = ordered.alloc_pitched::<u32>((4, 2))?;
         ordered.copy_batch([(&a, &mut b)])?;
-        drop(a); // freed behind the copies
+        drop(a); // freed after the copies
         assert_eq!(ordered.to_vec(&b)?, [5; 8]);
         Ok(())
     });

@@ -24,7 +24,7 @@ fn store() -> u32 {
     1 + PTX.lines().position(|line| line.contains("st.global")).unwrap() as u32
 }
 
-/// The kernel was to use the element of `y` behind its end.
+/// The kernel was to use the element of `y` after its end.
 fn is_outside(result: Result<impl Sized>) {
     let error = result.err().expect("`y` is one element short");
     let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
@@ -162,7 +162,7 @@ fn each_wait_of_an_ordered_stream_tells_of_a_failure_once() {
     assert_eq!(stream.query(), Ok(true));
     times += 5.0;
 
-    // What it did not fail at, it did.
+    // It did the accesses that did not fail.
     stream.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
     stream.download(&y, &mut host).unwrap();
     assert_eq!(
@@ -269,7 +269,7 @@ fn a_failure_outlives_its_module() {
 }
 
 #[test]
-fn what_a_kernel_writes_is_mutable_in_its_signature() {
+fn memory_that_a_kernel_writes_is_mutable_in_its_signature() {
     with_gpu(|gpu| {
         let module = gpu.load_guarded(PTX).unwrap();
         let error = module.kernel::<(u32, f32, &[f32], &[f32])>("saxpy").unwrap_err();
@@ -325,7 +325,7 @@ const REFUSED: &str = "
 ";
 
 #[test]
-fn what_cannot_be_guarded_is_named() {
+fn a_kernel_that_cannot_be_guarded_is_named() {
     with_stream(|gpu, stream| {
         let module = gpu.load_guarded(REFUSED).unwrap();
         let error = module.kernel::<()>("calls").unwrap_err();

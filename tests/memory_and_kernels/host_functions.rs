@@ -249,7 +249,7 @@ fn many_streams_are_awaited_at_once() {
     });
 }
 
-/// What panics when it is dropped.
+/// A value that panics when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -426,9 +426,9 @@ fn a_waker_may_wait_for_the_end_when_it_is_cloned() {
     });
 }
 
-/// What the driver did not take is dropped, wherever a function is passed to it.
+/// A function that the driver did not take is dropped, wherever it is passed.
 #[test]
-fn what_is_refused_with_its_function_is_dropped() {
+fn refused_functions_are_dropped() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }

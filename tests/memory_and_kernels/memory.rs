@@ -98,7 +98,7 @@ fn a_slice_is_registered_for_a_closure() {
             .with_registered(&mut data, |data| {
                 data[0] = 77;
                 let buffer = gpu.on(&stream).from_slice(data)?;
-                // What is registered cannot be registered again.
+                // Registered memory cannot be registered again.
                 let again = gpu.with_registered(&mut data[5..], |_| Ok(()));
                 let already = ffi::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
                 assert_eq!(again.unwrap_err().code(), Some(already));
@@ -219,7 +219,7 @@ fn an_allocation_does_not_wait_for_its_stream() {
         // The first use of a pool may take longer.
         drop(gpu.on(&other).alloc::<u32>(8).unwrap());
         drop(gpu.on(&other).alloc_from::<u32>(&pool, 8).unwrap());
-        // Its free is behind the work, and its memory would be the next.
+        // Its free is after the work, and its memory would be the next.
         let before = gpu.on(&busy).alloc::<u32>(8).unwrap();
         let gate = hold(&busy);
         let used = before.address();

@@ -1,4 +1,4 @@
-//! What the package `cuscope` carries: `cargo package --list`, and the manifests of all packages that are published.
+//! The files of the package `cuscope`: `cargo package --list`, and the manifests of all packages that are published.
 
 use crate::{ROOT, read};
 use std::collections::BTreeSet;

@@ -95,7 +95,7 @@ fn program() -> impl Strategy<Value = Program> {
     (any::<u64>(), ops, end).prop_map(|(seed, ops, end)| Program { seed, ops, end })
 }
 
-/// What the programs work with.
+/// The objects that the programs work with.
 struct Bench<'ctx> {
     streams: Vec<Stream<'ctx>>,
     buffers: Vec<DeviceBuffer<'ctx, u32>>,
@@ -109,7 +109,7 @@ struct Bench<'ctx> {
 /// Operations of a program at most.
 const OPS: usize = 24;
 
-/// What the host sees: the buffers, the staged slice, the outputs, what it accessed.
+/// The values that the host sees: the buffers, the staged slice, the outputs, and those that it accessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
     buffers: [Words; BUFFERS],
@@ -250,7 +250,7 @@ impl<'ctx> Run<'_, 'ctx> {
     }
 }
 
-/// Runs a program in a scope, and tells what the host sees behind it.
+/// Runs a program in a scope, and tells what the host sees after it.
 fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program) -> Seen {
     let mut seen = start();
     let Bench { streams, buffers, shared, mix, input, staged, outputs } = bench;
@@ -288,7 +288,7 @@ fn run<'ctx>(gpu: &PushedGuard<'ctx>, bench: &mut Bench<'ctx>, program: &Program
         (End::Panic, Err(_)) => {}
         (_, result) => panic!("the scope ended with {:?}", result.ok()),
     }
-    // At once behind the scope: what comes later would be missing.
+    // At once after the scope: what comes later would be missing.
     seen.staged.copy_from_slice(staged);
     let words = outputs.chunks_exact(LEN).take(downloads);
     seen.outputs = words.map(|words| words.try_into().expect("of that length")).collect();

@@ -92,7 +92,7 @@ fn allocation_and_free_are_ordered_with_uses_elsewhere() {
         ];
         assert_eq!(calls, expected.concat());
 
-        // What one stream did with it while it was alone is not waited for.
+        // The work of one stream with it while it was alone is not waited for.
         let ((), calls) = record(|| {
             gpu.scope(|s| {
                 let a = s.on(&a);
@@ -108,7 +108,7 @@ fn allocation_and_free_are_ordered_with_uses_elsewhere() {
     });
 }
 
-/// The last part frees the memory, behind the uses of all of them.
+/// The last part frees the memory, after the uses of all of them.
 #[test]
 fn parts_are_freed_together() {
     counted!();
@@ -273,14 +273,14 @@ fn nothing_is_left_however_a_scope_ends() {
     });
 }
 
-/// What the hook was told.
+/// The errors that the hook was told.
 static REPORTED: Mutex<Vec<Error>> = Mutex::new(Vec::new());
 
 fn report(error: &Error) {
     REPORTED.lock().unwrap().push(error.clone());
 }
 
-/// Runs `drop_it` on memory that another stream uses, and returns what is reported. The memory is freed behind the
+/// Runs `drop_it` on memory that another stream uses, and returns what is reported. The memory is freed after the
 /// wait.
 fn kept(gpu: &PushedGuard<'_>, drop_it: impl FnOnce(&mut dyn FnMut())) -> Vec<Error> {
     let spinner = kernel(gpu, SPIN, "spin");

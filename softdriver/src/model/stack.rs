@@ -49,7 +49,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
     })
 }
 
-/// Frees the stack of a thread that ends, behind all of the program's destructors.
+/// Frees the stack of a thread that ends, after all of the program's destructors.
 #[cfg(unix)]
 mod end {
     use super::STACK;
@@ -125,7 +125,7 @@ mod end {
 
     /// Has the stack of this thread freed at its end.
     pub(super) fn arrange() {
-        // In a destructor that runs behind, what is pushed stays.
+        // In a destructor that runs after, what is pushed stays.
         let _behind = END.try_with(|_| ());
     }
 }

@@ -146,7 +146,7 @@ fn linker(t: &mut Table, gpu: &PushedGuard<'_>, ptx: &Ptx) {
     // SAFETY: what a compiler wrote.
     let added = t.row("Linker::add_code", &[add], || unsafe { linker.add_code(ptx, "it") });
     drop(added.unwrap());
-    // What the software driver does not link.
+    // Code that the software driver does not link.
     let linker = create();
     // SAFETY: machine code of NVIDIA's compiler; it is refused.
     let refused = t.row("Linker::add_object, refused", &[add, destroy], || unsafe {

@@ -80,7 +80,7 @@ pub(crate) struct Model {
     ids: Id,
     taken: bool,
     orphan: Option<StackPos>,
-    /// What stacks and frames found below them.
+    /// The contexts that stacks and frames found below them.
     found: Vec<Option<Ctx>>,
     /// How often each context is owned.
     owners: BTreeMap<Ctx, usize>,
@@ -93,7 +93,7 @@ pub(crate) struct Model {
     /// How many entries of dead guards were popped, and found to be gone.
     pub(crate) leaked_popped: usize,
     pub(crate) found_gone: usize,
-    /// What must never happen and did. No panic: the model is also asked on unwinding.
+    /// A forbidden state that was reached. No panic: the model is also asked on unwinding.
     pub(crate) broken: Option<&'static str>,
 }
 
@@ -120,7 +120,7 @@ impl Model {
         self.stack.last().map(|entry| entry.id)
     }
 
-    /// What lies below the top.
+    /// Returns the context below the top.
     fn below(&self) -> Option<Ctx> {
         Some(self.stack.iter().rev().nth(1)?.ctx)
     }
@@ -190,7 +190,7 @@ impl Model {
         self.open.last().map_or(0, |frame| frame.number)
     }
 
-    /// What lies above `level` is dead, and popped.
+    /// Pops the entries above `level`, whose owners are dead.
     fn pop_leaked(&mut self, level: StackPos) -> Result<(), Refused> {
         if self.newest() > level.frame || self.pushes.len() < level.depth {
             return Err(Suspended);
@@ -225,7 +225,7 @@ impl Model {
             || above.len() > self.stack.len()
     }
 
-    /// What a push does first. It goes on above entries that foreign code covers or replaced.
+    /// Prepares a push. It goes on above entries that foreign code covers or replaced.
     pub(crate) fn settle(&mut self, level: StackPos) -> Result<(), Refused> {
         match self.pop_leaked(level) {
             Err(NotCurrent) => Ok(()),

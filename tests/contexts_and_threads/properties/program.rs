@@ -95,7 +95,7 @@ pub(crate) enum Foreign {
     SetNull,
 }
 
-/// What a thread does while it has no stack.
+/// A step of a thread while it has no stack.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// Takes the stack, runs the steps, and ends it.

@@ -26,7 +26,7 @@ fn ended(caught: Result<(), Box<dyn Any + Send>>) {
     }
 }
 
-/// What the model has to be told when a value is dropped, also on unwinding.
+/// Tells the model when a value is dropped, also on unwinding.
 struct Shadow<'t> {
     model: &'t RefCell<Model>,
     of: Of,
@@ -71,7 +71,7 @@ impl<'t, T> Shadowed<'t, T> {
     }
 }
 
-/// What a `reentrant` call does with a stack or guard from outside, so many calls further out.
+/// A use that a `reentrant` call makes of a stack or guard from outside, so many calls further out.
 #[derive(Clone, Copy)]
 enum Reach {
     Push(Which),

@@ -1,4 +1,4 @@
-//! What a program acts on: one thread with its model, and the contexts that all threads share.
+//! The state that a program acts on: one thread with its model, and the contexts that all threads share.
 
 use super::model::{Ctx, Model, Owned, Refused, SHARED};
 use super::program::Which;
@@ -47,7 +47,7 @@ pub(crate) struct Handle {
     pub(crate) ctx: Ctx,
 }
 
-/// What a thread left alive for ever.
+/// Values that a thread left alive for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) contexts: usize,
@@ -182,7 +182,7 @@ impl Thread {
     }
 }
 
-/// What can be pushed on, with its guard if it is one.
+/// A place to push on, with its guard if it is one.
 pub(crate) trait Place: PushContext {
     fn guard<R>(&self, f: impl FnOnce(&PushedGuard<'_>) -> R) -> Option<R>;
 }

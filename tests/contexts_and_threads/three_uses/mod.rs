@@ -29,13 +29,13 @@ cuscope::handles! {
 
 const LEN: usize = 4;
 
-/// What all three uses have in common: a context, and handles in it that are kept between calls.
+/// The state that all three uses have in common: a context, and handles in it that are kept between calls.
 struct Kept {
     context: Context,
     handles: Detached<Handles<'static>>,
 }
 
-/// What a call is to do when it is in the middle of things.
+/// The next step of a call when it is in the middle of things.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Then {
     Succeed,

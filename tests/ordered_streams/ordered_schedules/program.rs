@@ -116,7 +116,7 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
     (any::<u64>(), ops, leaks).prop_map(|(seed, ops, leaks)| Program { seed, ops, leaks })
 }
 
-/// What the host sees: what it downloaded, what was pending, what is in the slots at the end, and how many functions
+/// The values that the host sees: downloads, pending ones, the slots at the end, and how many functions
 /// of the host ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
@@ -157,7 +157,7 @@ impl Model {
         }
     }
 
-    /// What a stream reads in a slot.
+    /// Returns the words that a stream reads in a slot.
     fn read(&self, slot: usize, stream: usize) -> Option<Words> {
         match self.slots[slot] {
             Some((Kind::Own(own), words)) if own == stream => Some(words),

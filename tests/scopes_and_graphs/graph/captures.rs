@@ -1,4 +1,4 @@
-//! What a capture takes into its graph, and what it leaves outside.
+//! Work that a capture takes into its graph, and work that it leaves outside.
 
 use crate::common::gpu::{filled, kernel, new_context, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
@@ -13,7 +13,7 @@ use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
-fn what_is_captured_runs_at_each_replay_and_not_before() {
+fn captured_work_runs_at_each_replay_and_not_before() {
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
         let store = kernel(gpu, STORE, "store");
@@ -52,8 +52,8 @@ fn branches_are_ordered_by_the_memory_they_share() {
                 let side = c.fork(&mut side)?;
                 let _idle = c.fork(&mut idle)?;
                 side.fill(&mut y, 6)?;
-                stream.copy(&y, &mut z)?; // behind the other branch
-                side.copy(&x, &mut y) // behind the copy
+                stream.copy(&y, &mut z)?; // after the other branch
+                side.copy(&x, &mut y) // after the copy
             })
             .unwrap();
         assert_eq!(graph.nodes().unwrap(), 4);
@@ -336,7 +336,7 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
     });
 }
 
-/// What is captured in its place has the stream's attributes (`src/graph/captured_stream.rs` compares them),
+/// The stream that is captured in its place has the stream's attributes (`src/graph/captured_stream.rs` compares them),
 /// for the calls of C, which another stream takes no more.
 #[test]
 fn a_stream_that_nothing_else_has_is_captured_itself() {

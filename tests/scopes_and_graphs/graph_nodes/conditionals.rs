@@ -146,7 +146,7 @@ fn the_device_decides_how_often_a_loop_runs() {
                     down!(g, kernels, &mut x, more)?;
                     kernels.add(g, &[], &mut y).map(drop)
                 })?;
-                // Behind the loop, which uses the same memory.
+                // After the loop, which uses the same memory.
                 kernels.add(g, &[], &mut y)?;
                 Ok((start, conditional))
             })
@@ -246,7 +246,7 @@ fn a_graph_with_conditions_is_built_again() {
 }
 
 #[test]
-fn what_cannot_be_in_such_a_graph_is_refused() {
+fn nodes_that_conditional_graphs_cannot_have_are_refused() {
     needs_conditionals!();
     with_gpu(|gpu| {
         let (unread, in_body) = ("cuGraphConditionalHandleCreate", "cuGraphInstantiateWithFlags");
@@ -390,7 +390,7 @@ fn nodes_may_be_behind_others_in_and_around_the_node() {
                 let yes = g.condition(1)?;
                 let mut inside = None;
                 g.if_node(&[], yes, |_| {
-                    // Twice behind the one outside: one edge, to the node around.
+                    // Twice after the one outside: one edge, to the node around.
                     let one = kernels.add(g, &[first], &mut x)?;
                     let no = g.condition(0)?;
                     g.if_else_node(
@@ -457,7 +457,7 @@ fn steps(random: &mut Random, depth: usize) -> Vec<Step> {
         .collect()
 }
 
-/// What the steps make of the words one after the other.
+/// Applies the steps to the words, one after the other.
 fn expect(all: &[Step], words: &mut [u32; 4]) {
     for step in all {
         match step {

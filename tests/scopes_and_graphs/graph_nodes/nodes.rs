@@ -85,7 +85,7 @@ fn every_kind_of_node_runs() {
     });
 }
 
-/// What a node is behind, by places in the list.
+/// Counts the nodes that each node comes after, by places in the list.
 fn edges(graph: &Graph<'_>) -> usize {
     graph.edges().unwrap()
 }
@@ -100,10 +100,10 @@ fn nodes_are_ordered_by_the_memory_they_use() {
             .build_graph(|g| {
                 let (mut x, mut y, mut z) = (g.hold(&mut x), g.hold(&mut y), g.hold(&mut z));
                 g.fill(&[], &mut x, 5)?; // 0
-                g.copy(&[], &x, &mut y)?; // 1, behind 0
-                g.copy(&[], &x, &mut z)?; // 2, behind 0
-                g.fill(&[], &mut x, 6)?; // 3, behind 0 1 2
-                g.copy(&[], &y, &mut x)?; // 4, behind 1 3
+                g.copy(&[], &x, &mut y)?; // 1, after 0
+                g.copy(&[], &x, &mut z)?; // 2, after 0
+                g.fill(&[], &mut x, 6)?; // 3, after 0 1 2
+                g.copy(&[], &y, &mut x)?; // 4, after 1 3
                 Ok(())
             })
             .unwrap();
@@ -129,7 +129,7 @@ fn nodes_are_ordered_by_the_memory_they_use() {
         gpu.on(&stream).replay(&graph, (&mut x, &z)).unwrap();
         assert_eq!(read(gpu, &x)[99..101], [5, 9]);
 
-        // What the program names comes on top, each once.
+        // The edges that the program names come on top, each once.
         let (graph, ()) = gpu
             .build_graph(|g| {
                 let mut x = g.hold(&mut x);
