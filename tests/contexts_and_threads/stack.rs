@@ -1,13 +1,13 @@
 //! The rules of the stack at run time, on whichever driver answers.
 #![allow(unsafe_code, reason = "plays foreign code that changes the stack behind the crate's back")]
 
-use crate::common::fewer;
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
+use crate::common::{fewer, panics};
+use crate::needs_unwinding;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, detached::Branded, ffi,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn is_empty() -> bool {
     current().is_null()
@@ -160,14 +160,14 @@ fn guard_dropped_before_its_handles() {
 
 #[test]
 fn a_panic_pops() {
+    needs_unwinding!("the panic pops");
     let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
-    let caught = catch_unwind(AssertUnwindSafe(|| {
+    assert!(panics(|| {
         let _inner = outer.push(&b).unwrap();
         panic!("in the middle");
     }));
-    assert!(caught.is_err());
     assert_eq!(current(), a.raw());
     outer.synchronize().unwrap();
 }
@@ -186,13 +186,12 @@ fn reentrant_leaves_the_stack_as_found_also_on_leaks_and_panics() {
     })
     .unwrap();
     assert_eq!(current(), a.raw());
-    let caught = catch_unwind(|| {
+    assert!(panics(|| {
         ContextStack::reentrant(|stack| -> Result {
             std::mem::forget(stack.push(&b)?);
             panic!("in the middle");
         })
-    });
-    assert!(caught.is_err());
+    }));
     assert_eq!(current(), a.raw());
     outer.pop().unwrap();
     ContextStack::reentrant(|stack| stack.push(&b)?.synchronize()).unwrap();
@@ -221,7 +220,7 @@ fn a_context_is_pushed_for_a_closure_and_popped() {
     });
     assert_eq!(error.unwrap_err().call(), Some("none"));
     assert_eq!(current(), a.raw());
-    assert!(catch_unwind(|| b.with(|_| -> Result { panic!("in the middle") })).is_err());
+    assert!(panics(|| b.with(|_| -> Result { panic!("in the middle") })));
     assert_eq!(current(), a.raw());
     outer.pop().unwrap();
     assert!(is_empty());

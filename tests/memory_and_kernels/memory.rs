@@ -4,16 +4,15 @@
     reason = "launches a kernel, allocates without a wait, and plays foreign code"
 )]
 
-use crate::common::fewer;
 use crate::common::gpu::{hold, kernel, new_context, with_gpu};
 use crate::common::kernels::STORE;
+use crate::common::{fewer, panics};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
     memory::{BufferKind, PointerKind, PoolReuse},
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 #[test]
@@ -127,10 +126,9 @@ fn a_registration_ends_with_an_error_and_a_panic() {
         let mut data = vec![0_u8; fewer(10_000, 100)];
         let failed: Result = gpu.with_registered(&mut data, |_| Err(Error::StackTaken));
         assert_eq!(failed, Err(Error::StackTaken));
-        let panicked = catch_unwind(AssertUnwindSafe(|| {
-            gpu.with_registered(&mut data, |_| -> Result { panic!("in the middle") })
-        }));
-        assert!(panicked.is_err());
+        assert!(panics(
+            || gpu.with_registered(&mut data, |_| -> Result { panic!("in the middle") })
+        ));
         gpu.with_registered(&mut data, |_| Ok(())).unwrap();
     });
 }

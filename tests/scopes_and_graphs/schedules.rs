@@ -3,6 +3,7 @@
 //! the same programs run in the order that comes.
 #![allow(unsafe_code, reason = "launches kernels")]
 
+use crate::common::UNWINDS;
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::MIX;
 use crate::common::random::{config, fewer_on_a_gpu, scheduled};
@@ -90,7 +91,8 @@ fn program() -> impl Strategy<Value = Program> {
         1 => (buffer(), 0..STREAMS).prop_map(|(b, on)| Op::Halves(b, on)),
         2 => (buffer(), buffer()).prop_map(|(from, to)| Op::Half(from, to)),
     ];
-    let end = prop_oneof![8 => Just(End::Return), 1 => Just(End::Fail), 1 => Just(End::Panic)];
+    let panics = if UNWINDS { End::Panic } else { End::Fail };
+    let end = prop_oneof![8 => Just(End::Return), 1 => Just(End::Fail), 1 => Just(panics)];
     let ops = prop::collection::vec((0..STREAMS, op), 1..OPS);
     (any::<u64>(), ops, end).prop_map(|(seed, ops, end)| Program { seed, ops, end })
 }

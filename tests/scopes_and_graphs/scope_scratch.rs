@@ -1,17 +1,16 @@
 //! Memory that a scope allocates and frees in the order of its streams.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-use crate::common::fewer;
 use crate::common::foreign;
 use crate::common::gpu::{gate, kernel, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
+use crate::common::{fewer, panics};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, Error, Function, LaunchConfig, MemoryPool, PushedGuard, Result, ScopedStream, ffi,
 };
 use cuscope_softdriver::control::{live, record, take_races};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -252,7 +251,7 @@ fn nothing_is_left_however_a_scope_ends() {
             assert_eq!(run(&|| Err(Error::StackTaken)), Err(Error::StackTaken));
             assert_eq!(live(), before);
             let panic = || panic!("in the scope");
-            assert!(catch_unwind(AssertUnwindSafe(|| run(&panic))).is_err());
+            assert!(panics(|| run(&panic)));
             assert_eq!(live(), before);
 
             let ((), calls) = record(|| {

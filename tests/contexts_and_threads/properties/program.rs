@@ -1,5 +1,6 @@
 //! Random programs.
 
+use crate::common::UNWINDS;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -175,7 +176,7 @@ fn leaf() -> impl Strategy<Value = Op> {
         8 => Just(Op::Enter),
         2 => (which(), 0..3_usize).prop_map(|(ctx, out)| Op::PushOutside(ctx, out)),
         2 => (0..3_usize).prop_map(Op::EnterOutside),
-        1 => Just(Op::Panic),
+        1 => Just(if UNWINDS { Op::Panic } else { Op::Enter }),
         1 => Just(Op::TakeStack),
         8 => handle().prop_map(Op::Handle),
         4 => own().prop_map(Op::Own),

@@ -1,5 +1,6 @@
 //! The programs, and what they do one operation after the other.
 
+use crate::common::UNWINDS;
 use proptest::prelude::*;
 
 /// Ordered streams. They differ in what they keep and in their staging memory.
@@ -89,7 +90,7 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
         4 => (slot(), stream()).prop_map(|(a, s)| Op::OwnedDownload(a, s)),
         4 => slot().prop_map(Op::Drop),
         1 => slot().prop_map(Op::Leak),
-        1 => slot().prop_map(Op::Panic),
+        1 => slot().prop_map(if UNWINDS { Op::Panic } else { Op::Drop }),
         5 => (slot(), stream()).prop_map(|(a, s)| Op::HandOver(a, s)),
         4 => slot().prop_map(Op::Share),
         2 => pair().prop_map(|(a, b)| Op::CloneShared(a, b)),

@@ -2,6 +2,7 @@
 
 use crate::common::gpu::{filled, kernel, new_context, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
+use crate::common::panics;
 use crate::{common, fresh, skip};
 use cuscope::graph::{Enqueue, EventRecordNode, EventWaitNode, NodeKind};
 use cuscope::stream::Until;
@@ -10,7 +11,6 @@ use cuscope::{
 };
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
 fn captured_work_runs_at_each_replay_and_not_before() {
@@ -132,14 +132,13 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
                 .unwrap_err();
             assert_eq!(error, Error::StackTaken);
 
-            let panicked = catch_unwind(AssertUnwindSafe(|| {
-                gpu.capture(&mut stream, |c| {
+            assert!(panics(|| {
+                gpu.capture(&mut stream, |c| -> Result {
                     c.stream().zero(&mut c.hold(&mut x))?;
                     c.fork(&mut side)?.zero(&mut c.scratch::<u32>(4)?)?;
                     panic!("in the middle")
                 })
             }));
-            assert!(panicked.is_err());
 
             // An operation that failed is not left out in silence.
             let error = gpu
@@ -323,13 +322,12 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
 
             // And however the capture ends.
             let _alive = gpu.on(&stream).alloc::<u32>(4).unwrap();
-            let panicked = catch_unwind(AssertUnwindSafe(|| {
-                gpu.capture(&mut stream, |c| {
+            assert!(panics(|| {
+                gpu.capture(&mut stream, |c| -> Result {
                     c.stream().fill(&mut c.hold(&mut x), 4)?;
                     panic!("in the closure")
                 })
             }));
-            assert!(panicked.is_err());
             assert!(!common::software() || live().streams == before.streams);
             gpu.on(&stream).fill(&mut x, 5).unwrap();
         });
