@@ -363,7 +363,8 @@ fn a_wait_of_a_graph_holds_what_is_behind_it() {
     // SAFETY: as above.
     let beside = || unsafe { place.host.cast::<u32>().wrapping_add(2).read_volatile() };
     let waits = add(graph, &place, &[wait(at, 3, 1)]);
-    let after = params(place.context, &[write(m, 7, 0)], 0);
+    let writes = [write(m, 7, 0)];
+    let after = params(place.context, &writes, 0);
     let _behind: CUgraphNode =
         made!(cuGraphAddBatchMemOpNode(graph, &raw const waits, 1, &raw const after));
     let _beside = add(graph, &place, &[write(at + 8, 1, 0)]);

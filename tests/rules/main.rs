@@ -10,6 +10,7 @@ mod manual;
 mod mended;
 mod package;
 mod resources;
+mod tools;
 mod ui;
 mod unsafe_blocks;
 

@@ -3,7 +3,7 @@
 //! of errors and the table of facts say.
 
 use crate::ui::{backquoted, codes, facts, rules};
-use crate::{ROOT, files, read};
+use crate::{ROOT, files, read, tools};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -192,6 +192,13 @@ fn mechanism(it: &Invariant<'_>) -> String {
     format!("{}. {sources}", kinds.join("; "))
 }
 
+/// The page of a program, in one line. Its parts have no space between them.
+fn page_of(program: &str) -> String {
+    let source = read(format!("ui-tests/{program}.rs"));
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.collect::<String>().trim_start().to_owned()
+}
+
 /// The rule of a program: the first part of its page.
 fn rule_of(program: &str) -> String {
     let source = read(format!("ui-tests/{program}.rs"));
@@ -270,6 +277,11 @@ fn tables() -> (String, String, Vec<String>) {
     for rule in rules("rs") {
         let named = format!("ui-tests/{rule}.rs`");
         let shown = all.iter().filter(|it| it.rules.contains(rule.as_str()));
+        // What must hold is no reason why it must.
+        let page = page_of(&rule);
+        if shown.clone().any(|it| page.contains(&it.requirement)) {
+            wrong.push(format!("`ui-tests/{rule}.rs` repeats its invariant as the reason"));
+        }
         let shown: Vec<_> =
             shown.map(|it| format!("[`{0}`](crate::soundness#{0})", it.name)).collect();
         let reason = OF_NO_INVARIANT.iter().find(|(other, _)| *other == rule);
@@ -343,7 +355,7 @@ fn tables() -> (String, String, Vec<String>) {
     )
     .unwrap();
     text += &noticed(&all, &mut wrong);
-    text += &runs(&mut wrong);
+    text += &tools::runs(&mut wrong);
     (text, index, wrong)
 }
 
@@ -415,70 +427,6 @@ fn noticed(all: &[Invariant<'_>], wrong: &mut Vec<String>) -> String {
         sums.map(|one| one.to_string()).join(" | ")
     )
     .unwrap();
-    text
-}
-
-/// A script of `.ci` in which each command is one line.
-fn script(name: &str) -> String {
-    read(format!(".ci/{name}")).replace("\\\n", " ")
-}
-
-/// The modules of a binary that the commands of a script run, which have `word` in them.
-fn filters(script: &str, word: &str, binary: &str) -> BTreeSet<String> {
-    let of = format!("--test {binary} -- ");
-    let commands = script.lines().filter(|line| line.contains(word));
-    let filters = commands
-        .filter_map(|line| line.split_once(&of))
-        .flat_map(|(_, rest)| rest.split_whitespace().filter_map(|word| word.strip_suffix("::")));
-    filters.map(str::to_owned).collect()
-}
-
-/// Which tools run which modules of tests.
-fn runs(wrong: &mut Vec<String>) -> String {
-    let (address, thread, miri) =
-        (script("sanitizers"), script("thread-sanitizer"), script("miri"));
-    let reasons = miri.split_once("declare -A without=(\n").unwrap().1.split_once("\n)").unwrap().0;
-    let reasons: BTreeMap<_, _> = reasons
-        .lines()
-        .map(|line| line.trim().strip_prefix('[').unwrap().split_once("]='").unwrap())
-        .map(|(name, reason)| (name, reason.trim_end_matches('\'')))
-        .collect();
-    let mut text = String::from(
-        "\n## Where the tests run\n\nAll run in `.ci/run`. These are the tests of behaviour; the unit tests of cuscope run under \
-         all three.\n\n| binary | module | address and leak sanitizer | thread sanitizer | Miri |\n|---|---|---|---|---|\n",
-    );
-    let manifest = read("tests/Cargo.toml");
-    for part in manifest.split("[[test]]").skip(1) {
-        let value = |key: &str| {
-            let (_, rest) = part.split_once(&format!("\n{key} = \"")).expect("a binary has both");
-            rest.split_once('"').unwrap().0
-        };
-        let (binary, source) = (value("name"), read(format!("tests/{}", value("path"))));
-        let modules =
-            source.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
-        let modules: Vec<_> = modules.filter(|name| !["common", "gl"].contains(name)).collect();
-        let sanitized = filters(&address, "sanitized ", binary);
-        let (raced, whole) = (filters(&thread, "sanitized ", binary), reasons.get(binary));
-        for name in sanitized.iter().chain(&raced).filter(|name| !modules.contains(&name.as_str()))
-        {
-            wrong.push(format!("a sanitizer runs `{name}`, which is no module of `{binary}`"));
-        }
-        let yes = |is: bool| if is { "yes" } else { "—" };
-        let row = |text: &mut String, module: &str, name: &str| {
-            let reason = whole.or_else(|| reasons.get(name));
-            let under_miri = reason.map_or("yes".to_owned(), |reason| format!("no: it {reason}"));
-            let (address, thread) = (yes(sanitized.contains(name)), yes(raced.contains(name)));
-            writeln!(text, "| `{binary}` | {module} | {address} | {thread} | {under_miri} |")
-                .unwrap();
-        };
-        if whole.is_some() || modules.is_empty() {
-            row(&mut text, "all", "");
-            continue;
-        }
-        for name in modules {
-            row(&mut text, &format!("`{name}`"), name);
-        }
-    }
     text
 }
 
