@@ -152,7 +152,7 @@ pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
 }
 
 #[cold]
-#[inline]
+#[inline(never)]
 fn too_many(call: &'static str, len: usize, size: usize) -> Error {
     let reason = format!(
         "a buffer of {len} elements of {size} bytes is larger than the address space: request less"
