@@ -217,9 +217,15 @@ impl Device {
     #[doc(alias = "cudaDeviceGetAttribute")]
     #[inline]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
-        let reason = "no device attribute has this number: use one of `ffi::CU_DEVICE_ATTRIBUTE_…`";
         if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
-            return Err(Error::InvalidArgument { call: name!(cuDeviceGetAttribute), reason });
+            let reason = format!(
+                "no device attribute has this number, {}: use one of `ffi::CU_DEVICE_ATTRIBUTE_…`",
+                attribute.0
+            );
+            return Err(Error::InvalidArgument {
+                call: name!(cuDeviceGetAttribute),
+                reason: reason.into(),
+            });
         }
         let mut value = 0;
         // SAFETY: writes one `c_int` to `value`, which is valid for it; the attribute is one.

@@ -37,9 +37,12 @@ impl Carveout {
 /// large one ([F292](crate::driver_facts#F292)).
 #[inline]
 pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
-    let reason = "no function attribute has this number: use one of `ffi::CU_FUNC_ATTRIBUTE_…`";
     if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
-        return Err(Error::InvalidArgument { call, reason });
+        let reason = format!(
+            "no function attribute has this number, {}: use one of `ffi::CU_FUNC_ATTRIBUTE_…`",
+            attribute.0
+        );
+        return Err(Error::InvalidArgument { call, reason: reason.into() });
     }
     Ok(())
 }
@@ -51,7 +54,7 @@ pub(crate) fn settable(call: &'static str, attribute: FunctionAttribute) -> Resu
     let reason = "a launch allows itself the dynamic shared memory that it requests: set \
         `LaunchConfig::shared_bytes`, and not this maximum";
     if attribute == MAX_DYNAMIC {
-        return Err(Error::InvalidArgument { call, reason });
+        return Err(Error::InvalidArgument { call, reason: reason.into() });
     }
     known(call, attribute)
 }

@@ -46,7 +46,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         operation.check(O::ADD)?;
         let is_empty = operation.is_empty();
         if let Some(reason) = operation.no_node().filter(|_| !is_empty) {
-            return Err(Error::InvalidArgument { call: O::ADD, reason });
+            return Err(Error::InvalidArgument { call: O::ADD, reason: reason.into() });
         }
         let same = operation.node_is_of(context.key()) && operation.uses().all_of(context.key());
         same_context(O::ADD, same)?;

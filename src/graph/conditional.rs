@@ -248,8 +248,11 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     ) -> Result<ConditionalNode> {
         let mut add = || {
             if size > MOST_GRAPHS {
-                let reason = "a conditional node has at most 65,536 graphs: divide the cases among several nodes";
-                return Err(Error::InvalidArgument { call: ADD, reason });
+                let reason = format!(
+                    "a conditional node has at most 65,536 graphs, and {size} were requested: divide the cases among \
+                     several nodes"
+                );
+                return Err(Error::InvalidArgument { call: ADD, reason: reason.into() });
             }
             let reads = [Access::ordered_only(&condition.uses, false)];
             let places = self.places_behind(ADD, after, Vec::new(), &reads)?;
@@ -290,7 +293,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             return Ok(());
         }
         let reason = "no node reads a condition of this graph: pass it to `if_node`, `while_node` or `switch_node`";
-        Err(Error::InvalidArgument { call: CREATE, reason })
+        Err(Error::InvalidArgument { call: CREATE, reason: reason.into() })
     }
 }
 

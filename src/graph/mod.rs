@@ -121,7 +121,7 @@ fn no_host_memory(call: &'static str, operation: &impl Operation) -> Result {
     }
     let reason = "a graph cannot use host memory, because each replay would use it again: pass device memory, and \
         copy before or after the replay";
-    Err(Error::InvalidArgument { call, reason })
+    Err(Error::InvalidArgument { call, reason: reason.into() })
 }
 
 /// The order of the fields is that of their release.
@@ -186,7 +186,7 @@ impl Graph<'_> {
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
         let Some(exec) = self.inner.exec.raw() else {
             let reason = "an update of the graph failed, and the graph was lost: capture it again";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         Ok(exec)
     }

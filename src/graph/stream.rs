@@ -244,7 +244,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     fn capture<S: Spec, A: Operands>(&self, launch: Launch<'_, S, A>) -> Result {
         if launch.has_events() {
             let reason = "a captured launch cannot record events: capture the launch without them";
-            return Err(Error::InvalidArgument { call: launch.call(), reason });
+            return Err(Error::InvalidArgument { call: launch.call(), reason: reason.into() });
         }
         no_host_memory(launch.call(), &launch)?;
         {

@@ -182,7 +182,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if buffer.kind() != BufferKind::Plain || buffer.size_bytes() == 0 {
             let reason =
                 "only a buffer of `PushedGuard::alloc` that is not empty goes to other processes";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let mut raw = CUipcMemHandle { reserved: [0; RAW] };
         // SAFETY: writes a handle to `raw`, which is valid for it; the address is the start of an allocation of
@@ -218,7 +218,7 @@ impl<'ctx> PushedGuard<'ctx> {
         self.enter(CALL)?;
         let Some(len) = handle.bytes.checked_div(size_of::<T>() as u64) else {
             let reason = "the elements have no bytes: import another type";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         };
         let mut address = 0;
         let lazy = ffi::CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();

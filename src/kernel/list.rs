@@ -162,7 +162,7 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
         if self.function.raw() != function {
             let reason = "the arguments were listed for another kernel: start the list with \
                 `arguments` of the kernel that you launch";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         match self.parameters.get(self.len) {
             None => Ok(()),

@@ -90,8 +90,10 @@ const TOO_MUCH: u32 = 1 << 20;
 /// Converts a count to the driver's type.
 #[inline]
 fn count(call: &'static str, number: u32) -> Result<c_int> {
-    let reason = "no device has so many threads or blocks: request fewer";
-    c_int::try_from(number).map_err(|_| Error::InvalidArgument { call, reason })
+    c_int::try_from(number).map_err(|_| {
+        let reason = format!("no device has so many threads or blocks, {number}: request fewer");
+        Error::InvalidArgument { call, reason: reason.into() }
+    })
 }
 
 impl<'ctx> Occupancy<'_, 'ctx> {

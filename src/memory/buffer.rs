@@ -153,14 +153,23 @@ impl<T: Element> DeviceBuffer<'_, T> {
 /// Returns the size of `len` elements in bytes, if an address space holds as many.
 #[inline]
 pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
-    len.checked_mul(size_of::<T>()).ok_or_else(|| too_large(call))
+    len.checked_mul(size_of::<T>()).ok_or_else(|| too_many(call, len, size_of::<T>()))
+}
+
+#[cold]
+#[inline(never)]
+fn too_many(call: &'static str, len: usize, size: usize) -> Error {
+    let reason = format!(
+        "a buffer of {len} elements of {size} bytes is larger than the address space: request less"
+    );
+    Error::InvalidArgument { call, reason: reason.into() }
 }
 
 #[cold]
 #[inline]
 pub(super) fn too_large(call: &'static str) -> Error {
     let reason = "the buffer is larger than the address space: request less";
-    Error::InvalidArgument { call, reason }
+    Error::InvalidArgument { call, reason: reason.into() }
 }
 
 impl<T: Element> DeviceBuffer<'_, T> {

@@ -147,7 +147,7 @@ impl<'ctx> PushedGuard<'ctx> {
         let bytes = size_for::<T>(CALL, len)?;
         self.enter(CALL)?;
         if !uses_both(self.device())? {
-            return Err(Error::InvalidArgument { call: CALL, reason: NOT_BOTH });
+            return Err(Error::InvalidArgument { call: CALL, reason: NOT_BOTH.into() });
         }
         if bytes == 0 {
             return Ok(DeviceBuffer::empty(self.context(), len));
@@ -196,7 +196,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Returns the address at which the host uses a buffer.
     fn host_address<T: Element>(&self, buffer: &DeviceBuffer<'ctx, T>) -> Result<NonNull<T>> {
         const CALL: &str = name!(cuMemGetAddressRange_v2);
-        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
+        let refused =
+            |reason: &'static str| Error::InvalidArgument { call: CALL, reason: reason.into() };
         self.enter(CALL)?;
         same_context(CALL, buffer.context().key() == self.context().key())?;
         if buffer.size_bytes() == 0 {

@@ -189,7 +189,7 @@ impl PinnedPages {
                 "the part does not begin at an aligned address: split it at a multiple of the size of an element, of which \
                  each has at least one byte",
             );
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         self.as_uninit_mut().fill(MaybeUninit::new(0));
         // SAFETY: 1. The bytes belong to this part, which ends here, are zeros, and the address is aligned.

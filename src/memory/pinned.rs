@@ -116,7 +116,8 @@ impl<T: Element> Memory<T> {
     /// Allocates pages of zeros, which are a valid value of every element.
     fn zeroed(len: usize) -> Result<Memory<T>> {
         const CALL: &str = name!(cuMemHostRegister_v2);
-        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
+        let refused =
+            |reason: &'static str| Error::InvalidArgument { call: CALL, reason: reason.into() };
         let layout = pages::<T>(len)
             .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
@@ -222,7 +223,7 @@ impl<T: Element> PinnedBuffer<T> {
         if let Some(start) = start {
             if !start.is_aligned() {
                 let call = name!(cuMemAllocFromPoolAsync);
-                return Err(Error::InvalidArgument { call, reason: NOT_ALIGNED });
+                return Err(Error::InvalidArgument { call, reason: NOT_ALIGNED.into() });
             }
             // SAFETY: aligned memory of the host of `len` elements (1), which nothing else uses (1). Zeros are a valid value of
             // every element.

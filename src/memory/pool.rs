@@ -494,7 +494,7 @@ impl MemoryPool {
             }
             _ => "the pool has memory of the host: use `SyncStream::alloc_pinned_from`",
         };
-        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason })
+        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason: reason.into() })
     }
 
     /// Checks that it is a pool of the host.
@@ -507,7 +507,7 @@ impl MemoryPool {
             return Ok(());
         }
         let reason = "the pool has memory of a device: use a pool of `Location::Host`";
-        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason })
+        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason: reason.into() })
     }
 }
 

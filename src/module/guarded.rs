@@ -73,7 +73,7 @@ impl<'ctx> PushedGuard<'ctx> {
     pub fn load_guarded_image(&self, image: impl Image) -> Result<GuardedModule<'ctx>> {
         let reason =
             "machine code cannot be guarded: compile the kernels to PTX, as by `nvcc -ptx`";
-        let machine_code = Error::InvalidArgument { call: LOAD, reason };
+        let machine_code = Error::InvalidArgument { call: LOAD, reason: reason.into() };
         if image.kind() != ImageKind::Ptx {
             return Err(machine_code);
         }
@@ -151,8 +151,11 @@ impl GuardedModule<'_> {
         let found =
             self.code.kernel(&name).zip(self.entries.iter().find(|entry| entry.name == name));
         let Some(((guarded, tag), entry)) = found else {
-            let reason = "the text has no guarded kernel of this name";
-            return Err(Error::InvalidArgument { call: name!(cuModuleGetFunction), reason });
+            let reason = format!("the text has no guarded kernel of this name, `{name}`");
+            return Err(Error::InvalidArgument {
+                call: name!(cuModuleGetFunction),
+                reason: reason.into(),
+            });
         };
         let kernel = Kernel::guarded(function, guarded, entry)?;
         let with_extents = guarded

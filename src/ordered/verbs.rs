@@ -535,7 +535,7 @@ impl OrderedStream {
         } else {
             let reason = "the buffer is a variable of a module, which its module would lend again while work uses \
                           it: copy it to a buffer of the stream";
-            Error::InvalidArgument { call: CALL, reason }
+            Error::InvalidArgument { call: CALL, reason: reason.into() }
         };
         Err(super::NotTaken { error, value: Some(buffer) })
     }

@@ -97,7 +97,9 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cudaCreateSurfaceObject")]
     pub fn surface<M: SurfaceMemory<'ctx>>(&self, memory: M) -> Result<Surface<'ctx, M>> {
         const CALL: &str = name!(cuSurfObjectCreate);
-        let refused = |reason| Err(Error::InvalidArgument { call: CALL, reason });
+        let refused = |reason: &'static str| {
+            Err(Error::InvalidArgument { call: CALL, reason: reason.into() })
+        };
         let array = match memory.whole() {
             Some((array, flags)) if flags.contains(ArrayFlags::SURFACE) => array,
             Some(_) => {

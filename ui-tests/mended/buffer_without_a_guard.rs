@@ -4,7 +4,7 @@ use cuscope::{DeviceBuffer, PushedGuard, Result, Stream};
 
 fn right<'ctx>(gpu: &PushedGuard<'ctx>, stream: &Stream<'ctx>) -> Result {
     let x = gpu.on(stream).from_slice(&[1.0_f32, 2.0])?;
-    let y = gpu.on(stream).zeroed::<f32>(2)?;
+    let y: DeviceBuffer<'ctx, f32> = gpu.on(stream).zeroed(2)?;
     Ok(())
 }
 

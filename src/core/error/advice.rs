@@ -82,6 +82,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
     const COPY: &str = name!(cuMemcpyDtoDAsync_v2);
     const REGISTER: &str = name!(cuMemHostRegister_v2);
+    const HOST_ALLOC: &str = name!(cuMemHostAlloc);
     const CHUNKS: &str = "ScopedBuffer::chunks";
     const ELAPSED: &str = name!(cuEventElapsedTime);
     const GET_FUNCTION: &str = name!(cuModuleGetFunction);
@@ -136,7 +137,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_INVALID_VALUE, _) => {
             "check the arguments: one of them is out of range or no longer valid"
         }
-        (CUDA_ERROR_OUT_OF_MEMORY, DOWNLOAD | REGISTER | CHUNKS) => {
+        (CUDA_ERROR_OUT_OF_MEMORY, DOWNLOAD | REGISTER | HOST_ALLOC | CHUNKS) => {
             "the host does not have as much memory: free some, or request less at once"
         }
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {
@@ -238,6 +239,10 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         }
         (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, _) => {
             "an earlier call, maybe of other code, spoilt the capture: end it, and capture again without that call"
+        }
+        (CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, _) => {
+            "a context has an affinity under the multi-process service (MPS) alone: create it without one, or create a \
+             green context of a part of `Device::sm_resource`"
         }
         _ => "see the CUDA driver API manual, \"CUresult\"",
     }

@@ -430,7 +430,7 @@ impl OwnedEntry {
         if ThreadStack::with(|thread| thread.in_driver_call.get()) {
             let reason = "an owned guard cannot be made inside a function of `on_driver_log`, which runs in the \
                           middle of a driver call: use `Context::with` there";
-            return Err(Error::InvalidArgument { call: PUSH, reason });
+            return Err(Error::InvalidArgument { call: PUSH, reason: reason.into() });
         }
         let frame = StackPos::open_frame()?;
         let entry = frame.base.push(context)?;
@@ -481,5 +481,5 @@ impl OwnedEntry {
 fn ended(call: &'static str) -> Error {
     let reason = "the owned guard ended with the `reentrant` call or the `Context::with` that it was made in: make it \
                   outside, or use it inside";
-    Error::InvalidArgument { call, reason }
+    Error::InvalidArgument { call, reason: reason.into() }
 }

@@ -122,14 +122,16 @@ impl Board {
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) if no tags are left.
     pub(crate) fn load(self: Arc<Board>, kernels: Arc<[GuardedKernel]>) -> Result<Code> {
-        const ALL: Error = Error::InvalidArgument {
+        let all = || Error::InvalidArgument {
             call: name!(cuModuleLoadDataEx),
-            reason: "2^32 guarded kernels were loaded: start the program again",
+            reason: "2^32 guarded kernels were loaded: start the program again".into(),
         };
         let mut state = self.state();
-        let first = state.last.checked_add(1).ok_or(ALL)?;
-        state.last =
-            u32::try_from(kernels.len()).ok().and_then(|n| state.last.checked_add(n)).ok_or(ALL)?;
+        let first = state.last.checked_add(1).ok_or_else(all)?;
+        state.last = u32::try_from(kernels.len())
+            .ok()
+            .and_then(|n| state.last.checked_add(n))
+            .ok_or_else(all)?;
         state.modules.push(Loaded { first, kernels: kernels.clone(), gone: false });
         drop(state);
         Ok(Code { board: self, first, kernels })

@@ -107,7 +107,8 @@ mod with_guard {
             }
             let reason = "as many ordered streams, graphs and scopes as there may be in a context have launched guarded \
                           kernels: drop some of them";
-            let slot = Slot::take(board).ok_or(Error::InvalidArgument { call, reason })?;
+            let slot =
+                Slot::take(board).ok_or(Error::InvalidArgument { call, reason: reason.into() })?;
             let address = slot.address();
             if let Err(slot) = self.own.set(slot) {
                 others.push(Other::Slot(slot));

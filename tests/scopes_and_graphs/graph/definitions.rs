@@ -235,7 +235,7 @@ fn a_definition_whose_continuation_fails_is_gone() {
     with_gpu(|gpu| {
         let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
         let (definition, _) = fill_and_copy(gpu, &mut x, &mut y);
-        let refused = Error::InvalidArgument { call: "own", reason: "own" };
+        let refused = Error::InvalidArgument { call: "own", reason: "own".into() };
         let failed = definition.extend(gpu, |_| Err::<(), _>(refused.clone())).map(drop);
         assert_eq!(failed, Err(refused));
     });

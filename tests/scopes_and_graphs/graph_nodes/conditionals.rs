@@ -302,7 +302,7 @@ fn nodes_that_conditional_graphs_cannot_have_are_refused() {
         });
         assert_eq!((most.map(drop), filled), (Ok(()), 65_536));
         // The closure's own error.
-        let own = Error::InvalidArgument { call: "mine", reason: "a test" };
+        let own = Error::InvalidArgument { call: "mine", reason: "a test".into() };
         let failed = gpu.build_graph(|g| {
             let yes = g.condition(1)?;
             let _ = g.if_node(&[], yes, |_| Err(own.clone()));
