@@ -213,6 +213,7 @@ impl Board {
                 OutOfBounds { kernel: kernel.name().to_owned(), ..OutOfBounds::default() };
             if let Some(site) = kernel.site(number) {
                 error.line = site.line;
+                error.further = site.further.clone();
                 error.instruction = site.instruction.clone();
                 error.source = site.source.clone();
                 error.function = site.function.clone();
