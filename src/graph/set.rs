@@ -162,7 +162,7 @@ impl Change<'_> {
             return Err(Error::InvalidArgument { call: self.call, reason: reason.into() });
         }
         let watch = self.resources.watch().clone();
-        let launch = kernel.launch(config, args, &watch)?;
+        let launch = kernel.launch(config, args, &*watch, Ok)?;
         self.kernel(gpu, &launch)
     }
 

@@ -8,7 +8,7 @@ use crate::args::{Guarded, Hidden};
 use crate::context::Context;
 use crate::error::Result;
 use crate::launch::Spec;
-use crate::memory::watch::{Code, Watch};
+use crate::memory::watch::{Code, Record};
 use crate::ops::Launch;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -81,17 +81,18 @@ impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
     type Passed<A: Operands> = Guarded<A>;
 
     #[inline]
-    fn launch<L: Spec, A: Operands + ArgumentsOf<S>>(
-        &self,
+    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+        &'k self,
         spec: L,
         args: A,
-        watch: &Watch,
-    ) -> Result<Launch<'_, L, Guarded<A>>> {
+        watch: &impl Record<'k>,
+        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+    ) -> Result<R> {
         let record = watch.record(spec.call(), self.code.board())?;
         let hidden = Hidden { with_extents: self.with_extents, tag: self.tag, record };
         let args = Guarded { args, hidden };
         // SAFETY: 1. The arguments are those of the signature, which was compared with the text, and behind them is what the
         // guard has added. 2. and 3. The device compares each access with the extents of the arguments (`launch-guarded`).
-        Ok(unsafe { Launch::new(&self.kernel.function.inner, spec, args) })
+        run(unsafe { Launch::new(&self.kernel.function.inner, spec, args) })
     }
 }

@@ -6,7 +6,7 @@ use crate::args::sealed::{Operands, Reads, Writes};
 use crate::error::Result;
 use crate::function::{Function, FunctionInner};
 use crate::launch::Spec;
-use crate::memory::watch::Watch;
+use crate::memory::watch::Record;
 use crate::memory::{Element, MemorySize};
 use crate::ops::Launch;
 use crate::tensor_map::TensorMap;
@@ -51,14 +51,16 @@ pub(crate) mod safe {
         #[doc(hidden)]
         type Passed<A: Operands>: Operands;
 
-        /// Checks a launch, and creates it. `watch` is told of kernels that report where they failed.
+        /// Checks a launch, creates it, and passes it to `run`: as a result it would be written to memory. `watch` is told of
+        /// kernels that report where they failed.
         #[doc(hidden)]
-        fn launch<L: Spec, A: Operands + ArgumentsOf<S>>(
-            &self,
+        fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+            &'k self,
             spec: L,
             args: A,
-            watch: &Watch,
-        ) -> Result<Launch<'_, L, Self::Passed<A>>>;
+            watch: &impl Record<'k>,
+            run: impl FnOnce(Launch<'k, L, Self::Passed<A>>) -> Result<R>,
+        ) -> Result<R>;
     }
 }
 

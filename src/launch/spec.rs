@@ -93,7 +93,7 @@ pub(crate) mod sealed {
         fn details(&self) -> Details {
             (*self).into()
         }
-        #[inline]
+        #[inline(always)]
         fn prepared<R>(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {
             f(Prepared::Plain(*self))
         }

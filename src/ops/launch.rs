@@ -90,39 +90,38 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
         !self.spec.is_extended() || self.is_of(key)
     }
 
-    #[inline]
+    // In a call of its own, all of the launch would be written to memory first.
+    #[inline(always)]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        self.spec.prepared(stream, |prepared| {
-            self.args.with_pointers(|pointers| {
-                let parameters = parameters(pointers);
-                match prepared {
-                    // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
-                    // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
-                    // argument, which the driver reads before it returns. The arguments are those of the kernel
-                    // (`new`), and their memory is the caller's obligation 1. 3. The driver checks the extents (F61).
-                    Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
-                        answer!(cuLaunchKernel(
-                            self.function.raw(),
-                            grid.x,
-                            grid.y,
-                            grid.z,
-                            block.x,
-                            block.y,
-                            block.z,
-                            shared_bytes,
-                            stream,
-                            parameters,
-                            ptr::null_mut(),
-                        ))
-                    },
-                    // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it says,
-                    // each with the field of its kind set; the events among them are alive, and the driver keeps none
-                    // of the array.
-                    Prepared::Extended(config) => unsafe {
-                        let function = self.function.raw();
-                        answer!(cuLaunchKernelEx(config, function, parameters, ptr::null_mut()))
-                    },
-                }
+        self.args.with_pointers(|pointers| {
+            let parameters = parameters(pointers);
+            self.spec.prepared(stream, |prepared| match prepared {
+                // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
+                // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
+                // argument, which the driver reads before it returns. The arguments are those of the kernel
+                // (`new`), and their memory is the caller's obligation 1. 3. The driver checks the extents (F61).
+                Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
+                    answer!(cuLaunchKernel(
+                        self.function.raw(),
+                        grid.x,
+                        grid.y,
+                        grid.z,
+                        block.x,
+                        block.y,
+                        block.z,
+                        shared_bytes,
+                        stream,
+                        parameters,
+                        ptr::null_mut(),
+                    ))
+                },
+                // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it says,
+                // each with the field of its kind set; the events among them are alive, and the driver keeps none
+                // of the array.
+                Prepared::Extended(config) => unsafe {
+                    let function = self.function.raw();
+                    answer!(cuLaunchKernelEx(config, function, parameters, ptr::null_mut()))
+                },
             })
         })
     }

@@ -227,9 +227,10 @@ impl OrderedStream {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, self.home.watch())?;
-        // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
-        unsafe { self.run(&launch) }
+        kernel.launch(config, args, self.home.watch(), |launch| {
+            // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
+            unsafe { self.run(&launch) }
+        })
     }
 
     /// Runs a kernel that nobody vouches for yet.

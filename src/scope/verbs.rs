@@ -318,9 +318,10 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, self.order.watch())?;
-        // SAFETY: the memory among the arguments is borrowed until the scope has waited.
-        unsafe { self.run_launch(launch) }
+        kernel.launch(config, args, self.order.watch(), |launch| {
+            // SAFETY: the memory among the arguments is borrowed until the scope has waited.
+            unsafe { self.run_launch(launch) }
+        })
     }
 
     /// Runs a kernel that nobody vouches for yet. A later call reports its faults.

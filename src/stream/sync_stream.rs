@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
-use crate::memory::watch::Watch;
+use crate::memory::watch::OneLaunch;
 use crate::memory::{
     Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall,
     Location,
@@ -322,8 +322,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let watch = Watch::default();
-        self.run_launch(kernel.launch(config, args, &watch)?)?;
+        let watch = OneLaunch::default();
+        kernel.launch(config, args, &watch, |launch| self.run_launch(launch))?;
         watch.look()
     }
 

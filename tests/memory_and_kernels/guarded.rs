@@ -40,6 +40,43 @@ fn is_outside(result: Result<impl Sized>) {
     assert_eq!(error.call(), Some("cuLaunchKernel"));
 }
 
+/// `x[0]` and `x[1]`, and their sum to `y[0]`.
+const PAIR: &str = ".version 7.0
+.target sm_60
+.address_size 64
+.visible .entry pair(.param .u64 x, .param .u64 y) {
+    .reg .b64 %d<4>; .reg .f32 %f<4>;
+    ld.param.u64 %d0, [x]; cvta.to.global.u64 %d1, %d0;
+    ld.param.u64 %d2, [y]; cvta.to.global.u64 %d3, %d2;
+    ld.global.f32 %f0, [%d1];
+    ld.global.f32 %f1, [%d1+4];
+    add.f32 %f2, %f0, %f1;
+    st.global.f32 [%d3], %f2;
+    ret;
+}";
+
+#[test]
+fn accesses_that_are_compared_together_are_told_together() {
+    with_stream(|gpu, stream| {
+        let module = gpu.load_guarded(PAIR).unwrap();
+        let pair = module.kernel::<(&[f32], &mut [f32])>("pair").unwrap();
+        let x = gpu.on(&stream).from_slice(&[1.0, 2.0]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[9.0]).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        gpu.on(&stream).launch(&pair, one, (&x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [3.0]);
+        let short = x.slice(..1).unwrap();
+        let error = gpu.on(&stream).launch(&pair, one, (&short, &mut y)).unwrap_err();
+        let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
+        assert_eq!((outside.line(), outside.further_lines()), (8, [9].as_slice()));
+        let text = error.to_string();
+        assert!(text.contains("or at line 9, which were compared together"), "{text}");
+        assert!(text.contains("none of them was made"), "{text}");
+        // Neither was read.
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [0.0]);
+    });
+}
+
 #[test]
 fn every_surface_tells_of_an_access_that_was_not_made() {
     with_stream(|gpu, mut stream| {

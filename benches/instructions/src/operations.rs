@@ -65,12 +65,12 @@ const BYTES: usize = LEN as usize * size_of::<f32>();
 
 #[cold]
 #[inline(never)]
-fn failed() -> ! {
+pub(crate) fn failed() -> ! {
     eprintln!("the driver that does nothing failed");
     std::process::abort()
 }
 
-fn ok(code: CUresult) {
+pub(crate) fn ok(code: CUresult) {
     if code != ffi::CUDA_SUCCESS {
         failed()
     }
@@ -82,7 +82,7 @@ fn ready(code: CUresult) {
     }
 }
 
-fn done<T>(result: Result<T>) -> T {
+pub(crate) fn done<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
         Err(_) => failed(),
