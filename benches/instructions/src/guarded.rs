@@ -13,8 +13,8 @@ use std::ptr;
 /// Each operation, the one of plain kernels that it is compared with, and how many instructions more it may cost. One that
 /// waits takes a word for its own failures, and gives it back.
 pub(crate) const BESIDE: &[(&str, &str, i64)] = &[
-    ("guarded_wait", "launch_wait", 95),
-    ("guarded_scope", "scope_launch_typed", 60),
+    ("guarded_wait", "launch_wait", 110),
+    ("guarded_scope", "scope_launch_typed", 80),
     ("guarded_ordered", "ordered_step_kept", 60),
 ];
 
