@@ -893,6 +893,8 @@ pub(crate) enum Op {
     ClusterBarrier {
         wait: bool,
     },
+    /// An access that the lanes of a warp make one by one.
+    OneByOne(Box<Instr>),
     Bulk(Box<BulkOp>),
     Tensor(Box<TensorOp>),
     Replace(Box<ReplaceOp>),

@@ -12,8 +12,8 @@ use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
 use super::{
-    Fault, access, bulk, cluster, matrix, mbarrier, multimem, special, surface, tensor, texture,
-    tile, wgmma,
+    Fault, access, bulk, cluster, left_out, matrix, mbarrier, multimem, special, surface, tensor,
+    texture, tile, wgmma,
 };
 use std::sync::atomic::{Ordering, fence};
 
@@ -244,6 +244,7 @@ fn rare(
         Op::Wgmma(op) => wgmma::multiply(warp, shared, group, mask, op)?,
         Op::Wait => shared.waits += 1,
         Op::Nop => {}
+        Op::OneByOne(instr) => left_out::run(warp, shared, group, instr)?,
         _ => arithmetic(warp, kernel, group, mask, op),
     }
     Ok(Flow::Next)
