@@ -52,7 +52,8 @@ pub(crate) struct Left {
     pub(crate) place: Option<Place>,
     /// Accesses outside of the arguments.
     pub(crate) escapes: Vec<String>,
-    /// The bytes of the arguments, and of the variables of the module.
+    /// The bytes of the arguments and of the variables of the module that the kernel changed. Variables may begin with
+    /// the addresses of functions, which are others in another text.
     pub(crate) memory: Vec<Vec<(u64, u8)>>,
     /// What a guarded kernel stored: the site, or 0.
     pub(crate) site: u32,
@@ -292,7 +293,7 @@ pub(crate) fn launch(
         let writes = if constant { 0 } else { size };
         pieces.push(Piece { start: globals[at], reads: size, writes, bytes });
     }
-    let count = pieces.len();
+    let begin: Vec<HashMap<u64, u8>> = pieces.iter().map(|piece| piece.bytes.clone()).collect();
     let world =
         World { pieces: Mutex::new(pieces), escapes: Mutex::default(), accident: Mutex::default() };
     let result = run(&Launch {
@@ -318,9 +319,11 @@ pub(crate) fn launch(
     if stored != 0 && (stored >> 32 != u64::from(TAG) || site == 0) {
         escapes.push(format!("the record holds {stored:#x}"));
     }
-    let memory = pieces.iter().filter(|piece| piece.start != record).take(count).map(|piece| {
+    let before = |begin: &HashMap<u64, u8>, at| begin.get(&at).copied().unwrap_or(0);
+    let both = pieces.iter().zip(&begin).filter(|(piece, _)| piece.start != record);
+    let memory = both.map(|(piece, begin)| {
         let mut bytes: Vec<_> = piece.bytes.iter().map(|(&at, &byte)| (at, byte)).collect();
-        bytes.retain(|one| one.1 != 0);
+        bytes.retain(|&(at, byte)| byte != before(begin, at));
         bytes.sort_unstable();
         bytes
     });
