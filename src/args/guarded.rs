@@ -19,7 +19,7 @@ pub struct Hidden {
 impl Hidden {
     /// Lays out pointers to all values in the order of the parameters. Returns their number.
     #[inline]
-    pub(super) fn lay_out(
+    pub(crate) fn lay_out(
         &self,
         own: &[*mut c_void],
         extents: &mut [[u64; 2]],

@@ -207,6 +207,9 @@ rows! {
     "graph/open.rs" "finish" { "the capture was invalidated" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
     "graph/open.rs" "launch_unchecked" { "invalid extents" => ["cuLaunchKernel"] Test("contexts_and_threads/bad_input.rs"); }
     "memory/pages.rs" "pinned_pages" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["pinned_pages"] Test("calls_and_costs/failures/operations/work.rs"); }
+    "module/guarded.rs" "function" {
+        "there is no such kernel" => ["cuModuleGetFunction"] Call(|gpu| none(gpu.load_guarded(STORE)?.function("nothing")));
+    }
     "module/guarded.rs" "kernel" { "there is no such kernel" => ["cuModuleGetFunction"] Test("contexts_and_threads/bad_input.rs"); }
     "tensor_map.rs" "encode" {
         "packed numbers on a device that has none" => ["cuTensorMapEncodeTiled"] Test("driver_facts/tensor_maps.rs");
