@@ -465,7 +465,7 @@ pub(crate) struct Access {
 }
 
 /// Two loads of an f32 each from shared memory, and `fma.rn.f32` of both and a third operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pair {
     pub(crate) first: Access,
     /// The register of the first load.
@@ -474,6 +474,18 @@ pub(crate) struct Pair {
     /// The register of the second load.
     pub(crate) y: Slot,
     pub(crate) c: Src,
+    pub(crate) d: Slot,
+    /// The chain of such instructions that begins with this one.
+    pub(crate) chain: Chain,
+}
+
+/// Pairs with the same registers as addresses, each of which takes the sum of the one before it, as nothing else does. A load
+/// and the sum are between one and the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    /// From the words of the first to those of each, in words.
+    pub(crate) apart: Vec<[i32; 2]>,
+    /// The register of the last sum.
     pub(crate) d: Slot,
 }
 
@@ -881,6 +893,8 @@ pub(crate) enum Op {
     Ret,
     Exit,
     Trap,
+    /// An access that the lanes of a warp make one by one.
+    OneByOne(Box<Instr>),
     /// The access that a loop may wait with, and nothing more.
     Wait,
     Nop,

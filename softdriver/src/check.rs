@@ -1,5 +1,6 @@
 //! Reads of memory that nobody wrote, and accesses of kernels that miss all memory: what memory checkers
-//! look for (`CUSCOPE_SOFT_CHECK`). Without the variable nothing here costs anything but a look at a switch.
+//! look for (`CUSCOPE_SOFT_CHECK`), and how many of the latter are left out (`CUSCOPE_SOFT_GO_ON`). Without the variables
+//! nothing here costs anything but a look at a switch.
 
 use crate::model::memory::space::Allocation;
 use crate::model::memory::space::SPACE;
@@ -18,6 +19,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Whether accesses are checked.
 static ON: AtomicBool = AtomicBool::new(false);
+/// How many accesses that fault may still be left out.
+static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+/// Whether any may be, or might have been.
+static LEAVES_OUT: AtomicBool = AtomicBool::new(false);
 /// All findings, in the order in which they were made.
 static FOUND: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
 /// How much is told apart.
@@ -37,6 +42,23 @@ pub(crate) fn on() -> bool {
 /// Has accesses checked from now on.
 pub(crate) fn begin() {
     ON.store(true, Ordering::Relaxed);
+}
+
+/// Has so many accesses of kernels that fault left out.
+pub(crate) fn leave_out(most: u64) {
+    LEFT_OUT.store(most, Ordering::Relaxed);
+    LEAVES_OUT.store(most > 0, Ordering::Relaxed);
+}
+
+/// Whether accesses that fault are left out.
+pub(crate) fn leaves_out() -> bool {
+    LEAVES_OUT.load(Ordering::Relaxed)
+}
+
+/// Whether one more access may be left out.
+pub(crate) fn leave_one_out() -> bool {
+    let less = |left: u64| left.checked_sub(1);
+    LEFT_OUT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
 }
 
 /// Notes what the thread works on from now on.

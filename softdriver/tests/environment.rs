@@ -47,6 +47,7 @@ fn a_variable_that_makes_no_sense_is_told_and_refused() {
         ("CUSCOPE_SOFT_FAULT", "cuNoSuchCall=1", "no function of the driver"),
         ("CUSCOPE_SOFT_REPORT", "loud", "0 or 1"),
         ("CUSCOPE_SOFT_CHECK", "twice", "0 or 1"),
+        ("CUSCOPE_SOFT_GO_ON", "ever", "number of accesses"),
         ("CUSCOPE_SOFT_SUMMARY", "/no/such/folder/file", &nowhere),
         ("CUSCOPE_SOFT_TRACE", "/no/such/folder/file", &nowhere),
     ] {
@@ -491,6 +492,66 @@ fn a_fault_tells_its_access_its_instruction_and_its_thread() {
             assert!(lines.contains(&"ERROR SUMMARY: 1 error"), "{text}");
             assert!(!lines[1].contains("about 0 warp instructions"), "{text}");
         }
+    }
+}
+
+#[test]
+fn kernels_go_on_without_accesses_that_fault() {
+    let test = "kernels_go_on_without_accesses_that_fault";
+    for (most, check) in [("100", ""), ("100", "1"), ("9", ""), ("0", "")] {
+        let variables = [
+            ("CUSCOPE_SOFT_SUMMARY", "1"),
+            ("CUSCOPE_SOFT_CHECK", check),
+            ("CUSCOPE_SOFT_GO_ON", most),
+        ];
+        let Some(output) = child(test, &variables) else {
+            let _context = context();
+            let copy = COPY.replace("ld.global", ".loc 1 41 3\nld.global");
+            let copy = kernel_of(&format!("{copy}.file 1 \"/src/copy.cu\"\n"), "copy");
+            // Of 24 threads, 16 have a word.
+            let (a, b) = (device_memory(&[7; 16]), device_memory(&[0; 16]));
+            assert_eq!(launch_many(copy, 1, 24, null_mut(), &[a, b]), 0);
+            if std::env::var("CUSCOPE_SOFT_GO_ON").as_deref() != Ok("100") {
+                assert_eq!(code!(cuCtxSynchronize()), 700);
+                return;
+            }
+            ok!(cuCtxSynchronize());
+            assert_eq!(values(b, 16), [7; 16]);
+            return;
+        };
+        let text = stderr(&output);
+        let lines = summary(&text);
+        let kernels: Vec<_> =
+            (0..lines.len()).filter(|&at| lines[at].starts_with("Kernel copy")).collect();
+        let told: Vec<_> = kernels.iter().map(|&at| lines[at]).collect();
+        let (went_on, error) =
+            ("Kernel copy went on without an access", "CUDA_ERROR_ILLEGAL_ADDRESS (error 700)");
+        let (each, faulted) =
+            (format!("{went_on}: {error} (8 times)"), format!("Kernel copy faulted: {error}"));
+        let once = format!("{went_on}: {error}");
+        let (wanted, errors) = match most {
+            "100" => (vec![&each, &each], 16),
+            "9" => (vec![&each, &once, &faulted], 10),
+            _ => (vec![&faulted], 1),
+        };
+        assert_eq!(told, wanted, "{text}");
+        let first = &lines[kernels[0] + 1..];
+        assert!(
+            first[0].starts_with("    Invalid __global__ read of size 4 bytes: address "),
+            "{text}"
+        );
+        assert_eq!(first[1], "    at line 14 of the PTX: ld.global.u32 %r2, [%rd1];", "{text}");
+        assert_eq!(first[2], "    at /src/copy.cu:41", "{text}");
+        assert_eq!(first[3], "    by thread (16,0,0) in block (0,0,0)", "{text}");
+        assert!(
+            lines.contains(&&*format!(
+                "ERROR SUMMARY: {errors} error{}",
+                if errors == 1 { "" } else { "s" }
+            )),
+            "{text}"
+        );
+        let leaks = lines.iter().any(|line| line.starts_with("Leaked 64 bytes"));
+        assert_eq!(leaks, most == "100", "{text}");
     }
 }
 

@@ -21,7 +21,7 @@ impl Hidden {
     /// arguments that have other extents than their types tell.
     #[cold]
     #[inline(never)]
-    pub(super) fn put_all(
+    pub(crate) fn put_all(
         &self,
         extents: &mut [[u64; 2]],
         mut len: usize,

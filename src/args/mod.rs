@@ -318,7 +318,7 @@ pub(crate) mod sealed {
         /// Calls `f` with a pointer to each parameter's value, and to what a guarded kernel has behind them.
         #[cfg(feature = "guard")]
         fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-            // Only tuples are arguments of a `GuardedKernel`, and they have their own.
+            // Only tuples and lists are arguments of a guarded kernel, and they have their own.
             let _ = hidden;
             self.with_pointers(f)
         }

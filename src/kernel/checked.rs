@@ -164,7 +164,7 @@ fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
 
 /// Lays out parameters with these sizes and alignments.
 #[inline]
-fn laid_out(params: impl IntoIterator<Item = (usize, usize)>) -> Vec<ParameterInfo> {
+pub(crate) fn laid_out(params: impl IntoIterator<Item = (usize, usize)>) -> Vec<ParameterInfo> {
     let mut end = 0_usize;
     let place = |(size, align): (usize, usize)| {
         let offset = end.next_multiple_of(align.max(1));

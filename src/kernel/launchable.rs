@@ -1,7 +1,7 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
 use super::signature::sealed::Seen;
-use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
+use super::{ArgumentList, In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
 use crate::args::sealed::{Operands, Reads, Writes};
 use crate::error::Result;
 use crate::function::{Function, FunctionInner};
@@ -25,8 +25,8 @@ pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     type Signature: Seen;
 }
 
-/// A kernel whose launches are safe: a `GuardedKernel` (feature `guard`), whose accesses the device checks, or a
-/// [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
+/// A kernel whose launches are safe: a `GuardedKernel` or a `GuardedFunction` (feature `guard`), whose accesses the device
+/// checks, or a [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
 #[diagnostic::on_unimplemented(
     message = "the launch of `{Self}` is not safe, as nothing checks what the kernel does",
     label = "expected a `GuardedKernel` or a `TrustedKernel`",
@@ -35,8 +35,8 @@ pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     note = "or vouch for this launch: `unsafe {{ stream.launch_unchecked(&kernel, config, args) }}`"
 )]
 pub trait SafeKernel<'ctx>: safe::Sealed<Self::Signature> {
-    /// The signature that its arguments have to match.
-    type Signature: Signature;
+    /// The signature that its arguments have to match, or [`ListedArguments`].
+    type Signature: Seen;
 }
 
 pub(crate) mod safe {
@@ -46,7 +46,7 @@ pub(crate) mod safe {
         message = "`{Self}` cannot implement `SafeKernel`, which is sealed",
         label = "only `GuardedKernel` and `TrustedKernel` do"
     )]
-    pub trait Sealed<S: Signature> {
+    pub trait Sealed<S: Seen> {
         /// The arguments with what the kernel gets besides.
         #[doc(hidden)]
         type Passed<A: Operands>: Operands;
@@ -67,6 +67,11 @@ pub(crate) mod safe {
 /// Stands for the signature of a [`Function`], which is launched with any arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyArguments {}
+
+/// Stands for the signature of a `GuardedFunction` (feature `guard`), which is launched with an
+/// [`ArgumentList`](crate::kernel::ArgumentList).
+#[derive(Clone, Copy, Debug)]
+pub enum ListedArguments {}
 
 /// Arguments for a kernel with the signature `S`. For [`AnyArguments`] these are all.
 #[diagnostic::on_unimplemented(
@@ -145,6 +150,18 @@ impl<'ctx> Launchable<'ctx> for Function<'ctx> {
 #[diagnostic::do_not_recommend]
 impl Seen for AnyArguments {
     type Seen = ();
+}
+#[diagnostic::do_not_recommend]
+impl Seen for ListedArguments {
+    type Seen = ();
+}
+#[diagnostic::do_not_recommend]
+impl<Lent> ArgumentsOf<ListedArguments> for ArgumentList<'_, '_, Lent> {
+    #[inline]
+    fn seen(&self) {}
+    fn describe(&self) -> String {
+        String::new()
+    }
 }
 impl<A> ArgumentsOf<AnyArguments> for A {
     #[inline]

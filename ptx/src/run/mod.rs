@@ -15,6 +15,7 @@ mod call;
 mod cluster;
 mod collective;
 mod format;
+mod left_out;
 pub(crate) mod matrix;
 mod mbarrier;
 mod multimem;
@@ -165,6 +166,15 @@ pub trait Output: Sync {
     fn faulted(&self, accident: &Accident) {
         let _nobody = accident;
     }
+    /// Whether launches can go on without accesses that fault. Then the threads of a warp make each access one by one.
+    fn may_leave_out(&self) -> bool {
+        false
+    }
+    /// Whether a launch goes on without an access of a thread that faults: what it would have loaded is 0.
+    fn leaves_out(&self, accident: &Accident) -> bool {
+        let _nobody = accident;
+        false
+    }
     /// How many steps the warps of a launch made.
     fn ran(&self, steps: u64) {
         let _nobody = steps;
@@ -249,6 +259,9 @@ pub fn run(launch: &Launch<'_>) -> Result<(), Fault> {
     let blocks = cluster.iter().fold(1u32, |all, &one| all.saturating_mul(one));
     if blocks > MOST_BLOCKS || !launch.grid.iter().zip(cluster).all(divides) {
         return Err(Fault::IllegalInstruction);
+    }
+    if launch.output.may_leave_out() {
+        return pool::run(launch, &left_out::one_by_one(kernel));
     }
     pool::run(launch, kernel)
 }

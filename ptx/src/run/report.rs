@@ -151,7 +151,11 @@ pub(super) fn missed(
 pub(super) fn accident(warp: &Warp, shared: &Shared<'_>, group: Group, fault: Fault) -> Accident {
     let kernel = shared.kernel;
     let at = group.pc() as usize;
-    let does = match kernel.code.get(at).map(|instr| &instr.op) {
+    let op = kernel.code.get(at).map(|instr| match &instr.op {
+        Op::OneByOne(alone) => &alone.op,
+        op => op,
+    });
+    let does = match op {
         Some(Op::Load { .. } | Op::Pair(_)) => Some(Does::Read),
         Some(Op::Store { .. }) => Some(Does::Write),
         Some(Op::Atomic { .. } | Op::AtomicWide { .. }) => Some(Does::Update),

@@ -93,7 +93,9 @@ impl Warp {
                 Ok(flow) => flow,
                 Err(fault) => {
                     shared.steps += 1;
-                    shared.accident = Some(report::accident(self, shared, group, fault));
+                    if shared.accident.is_none() {
+                        shared.accident = Some(report::accident(self, shared, group, fault));
+                    }
                     return Err(fault);
                 }
             };

@@ -58,6 +58,7 @@ fn begin(environment: &Environment) {
     if environment.check {
         check::begin();
     }
+    check::leave_out(environment.left_out);
     if let Some(file) = &environment.summary {
         summary::begin(file.as_deref());
     }

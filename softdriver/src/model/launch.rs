@@ -237,7 +237,7 @@ impl Launch {
     /// The same on memory, with the address of the grid's workspace.
     fn run_on(&self, memory: &dyn ptx::run::Memory, workspace: u64) -> Answer {
         let module = &*self.function.module;
-        let output = Texts::default();
+        let output = Texts { launch: self, accident: Mutex::default() };
         let launch = ptx::run::Launch {
             module: &module.code,
             kernel: self.function.kernel,
@@ -273,13 +273,13 @@ fn workers() -> usize {
 }
 
 /// Writes the text of kernels to the program's output.
-#[derive(Default)]
-struct Texts {
+struct Texts<'a> {
+    launch: &'a Launch,
     /// Where the kernel faulted.
     accident: Mutex<Option<ptx::run::Accident>>,
 }
 
-impl ptx::run::Output for Texts {
+impl ptx::run::Output for Texts<'_> {
     fn print(&self, text: &[u8]) {
         print::add(text);
     }
@@ -290,6 +290,19 @@ impl ptx::run::Output for Texts {
 
     fn faulted(&self, accident: &ptx::run::Accident) {
         *sync::lock(&self.accident) = Some(*accident);
+    }
+
+    fn may_leave_out(&self) -> bool {
+        check::leaves_out()
+    }
+
+    fn leaves_out(&self, accident: &ptx::run::Accident) -> bool {
+        let may = check::leave_one_out();
+        if may {
+            let (launch, code) = (self.launch, sticky::code(accident.fault));
+            summary::left_out(launch.name(), code, accident, &launch.function.module.code);
+        }
+        may
     }
 
     fn ran(&self, steps: u64) {

@@ -73,6 +73,8 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
         guarded.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")
     })
     .unwrap();
+    t.row("GuardedModule::function", &["cuModuleGetFunction"], || guarded.function("saxpy"))
+        .unwrap();
     // Machine code, which the software driver does not run.
     // The device's architecture is a part of the message.
     let why = ["cuCtxGetCurrent", LOAD, "cuDeviceGetAttribute", "cuDeviceGetAttribute"];

@@ -116,7 +116,9 @@ impl Thread {
                 Refused::Suspended => (Error::Suspended { call }, Seen::Suspended),
                 Refused::NotCurrent => (Error::NotCurrent { call }, Seen::NotCurrent),
                 Refused::StackTaken => (Error::StackTaken, Seen::StackTaken),
-                Refused::Ended => (Error::InvalidArgument { call, reason: ENDED }, Seen::Ended),
+                Refused::Ended => {
+                    (Error::InvalidArgument { call, reason: ENDED.into() }, Seen::Ended)
+                }
             };
             seen(what);
             error
