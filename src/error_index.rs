@@ -6,6 +6,7 @@
 //! | headline | entry |
 //! |---|---|
 //! | E0046: not all trait items implemented | [sealed traits](#sealed-traits) |
+//! | E0080: evaluation panicked: derive(Pod) was applied to a type with padding | [types](#types) |
 //! | E0106: missing lifetime specifier, in the signature of a kernel | [launches](#launches) |
 //! | E0106: missing lifetime specifier, at a handle in a struct | [structs of your own](#structs-of-your-own) |
 //! | E0133: call to unsafe function | [launches](#launches), [graphs](#graphs), [page-locked memory](#page-locked-memory), [images and variables](#images-and-variables), [what is `unsafe` about contexts](#what-is-unsafe-about-contexts), [handles of other code](#handles-of-other-code), [calls of the driver](#calls-of-the-driver) |
@@ -13,11 +14,12 @@
 //! | E0277: … is not device memory that this scope can read, that this scope holds; `ScopedBuffer<…>` is not device memory; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0277: … an ordered stream can read; … belongs to no ordered stream; … belongs to an ordered stream; `Ordered<…>` is not device memory, cannot be a kernel argument | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
-//! | E0277: … cannot live in device memory; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
+//! | E0277: … cannot live in device memory; … cannot be passed to a kernel by value; … has no constructor; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
 //! | E0277: … is not an image | [images and variables](#images-and-variables) |
 //! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0277: `*mut u8` cannot be sent between threads safely, at what keeps a foreign handle alive | [handles of other code](#handles-of-other-code) |
 //! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
+//! | E0277: expected a `FnOnce(&mut PushedGuard<'ctx>)` closure | [closures](#closures) |
 //! | E0277: … is not a place on the context stack | [what a library takes](#what-a-library-takes) |
 //! | E0277: … is not a handle that can be detached | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
@@ -58,14 +60,14 @@
 //! | E0509: cannot move out of type …, which implements the `Drop` trait | [structs of handles](#structs-of-handles) |
 //! | E0515: cannot return value referencing local variable `stack`; E0505: cannot move out of `stack` | [it leaves the function](#it-leaves-the-function) |
 //! | E0515: … referencing local variable `stack`, a graph; … `data`, a registered slice | [graphs](#graphs), [page-locked memory](#page-locked-memory) |
-//! | E0521: borrowed data escapes outside of closure, of `reentrant` or `with` | [out of `reentrant`](#out-of-reentrant) |
+//! | E0521: borrowed data escapes outside of closure, of `reentrant` or `with`; at `push` or `insert` of a collection in it | [out of `reentrant`](#out-of-reentrant) |
 //! | E0521: `inner`, `s` escapes the closure body, of `scope` | [another scope's](#another-scopes) |
 //! | E0521: `c`, `g` escapes the closure body, of `capture` or `build_graph` | [graphs](#graphs) |
 //! | E0521: … escapes the closure body, of a closure that takes a handle | [closures](#closures) |
 //! | E0521: borrowed data escapes outside of function … must outlive `'static` | [tied to one thread](#tied-to-one-thread), [handles of other code](#handles-of-other-code) |
 //! | E0596: cannot borrow `stack` as mutable | [a guard needs a name](#a-guard-needs-a-name) |
 //! | E0596: cannot borrow `*x`, `*part` as mutable, behind a `&` reference | [types](#types) |
-//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard) |
+//! | **E0597: `outer` does not live long enough** … when `outer` is dropped and runs the `Drop` code for type `PushedGuard` | [a handle under another guard](#a-handle-under-another-guard); at `push` or `insert` of a collection: [memory of two guards](#memory-of-two-guards) |
 //! | E0597: `count`, `name` does not live long enough … borrowed for `'static` | [launches](#launches), [graphs](#graphs), [structs of handles](#structs-of-handles) |
 //! | E0599: no method named `push` | [what a library takes](#what-a-library-takes) |
 //! | E0599: no … named `clone`, `default`, `new` | [types](#types) |
@@ -73,11 +75,12 @@
 //! | E0599: no method named `detach` | [detached handles](#detached-handles) |
 //! | E0609: no field on type `Detached<…>`; E0616: field of `Detached` is private | [structs of your own](#structs-of-your-own) |
 //! | E0616: field `0` of struct `Ordered` is private | [ordered streams](#ordered-streams) |
-//! | E0621: explicit lifetime required in the type of `gpu` | [a lifetime for both](#a-lifetime-for-both) |
+//! | E0621: explicit lifetime required in the type of `gpu`, and of a context | [a lifetime for both](#a-lifetime-for-both), [memory of two guards](#memory-of-two-guards) |
 //! | E0621: explicit lifetime required in the type of `host`, `from`, `to` | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0631: type mismatch in closure arguments | [closures](#closures) |
 //! | E0716: temporary value dropped while borrowed: a context; a part in a scope; a part of an `Ordered` | [the context is pushed](#the-context-is-pushed), [borrowed by a scope](#borrowed-by-a-scope), [ordered streams](#ordered-streams) |
-//! | lifetime may not live long enough; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both) |
+//! | lifetime may not live long enough, twice, in both orders; `'a` and `'b` must be the same; “introduce a named lifetime parameter” | [a lifetime for both](#a-lifetime-for-both); in a collection: [memory of two guards](#memory-of-two-guards) |
+//! | lifetime may not live long enough, twice: must outlive `'2`, must outlive `'static`, from `with`, with “adding 'move' keyword before the nested closure” | [out of `reentrant`](#out-of-reentrant) |
 //! | lifetime may not live long enough … “adding 'move' keyword before the nested closure”; `ScopedBuffer`, `ScopedStream`, `ScopedHostSlice` is invariant over the parameter `'s` | [another scope's](#another-scopes) |
 //! | lifetime may not live long enough … returning this value requires that `'1` must outlive `'2`, from `reentrant` or `with`; from `build_graph`; from `with_registered` | [out of `reentrant`](#out-of-reentrant), [graphs](#graphs), [page-locked memory](#page-locked-memory) |
 //! | lifetime may not live long enough, at `arguments.push(x)`; at a field of `handles!` | [launches](#launches), [structs of handles](#structs-of-handles) |
@@ -343,6 +346,51 @@
 //! closure the error is E0521: `|stream: ScopedStream<'_, '_>|` takes a stream of any guard, and its body takes
 //! a handle of one guard. Omit the type, or write a function.
 //!
+//! # Memory of two guards
+//!
+//! *error: lifetime may not live long enough … argument requires that `'2` must outlive `'1`*, and then the same with *`'1`
+//! must outlive `'2`*; or *error\[E0597\]: `outer` does not live long enough*, at the `push` of an inner guard; or
+//! *error\[E0621\]: explicit lifetime required in the type of `gpu`*, and of the context. You put handles of two guards in one
+//! `Vec`, array or map.
+//!
+//! All elements have one type, and the lifetime of their guard is a part of it. The two errors are one mistake: each lifetime
+//! has to last as long as the other, so they would have to be the same, and the notes that speak of an invariant parameter
+//! say the same. An inner guard ends before the guard that it was pushed on, so its memory never belongs to that one. Do not
+//! follow the advice to write one lifetime for both, unless there is one guard: the function compiles, and no program can
+//! call it with the guards of two contexts. Neither does it help to make something live longer.
+//!
+//! Keep the handles detached. Detached memory of any number of contexts is of one type, outlives its guards, and works again
+//! under a guard of its own context:
+//!
+//! ```compile_fail
+//! # use cuscope::{DeviceBuffer, PushedGuard, Result};
+//! # fn example(first: &PushedGuard<'_>, second: &PushedGuard<'_>) -> Result {
+//! let mut shares: Vec<DeviceBuffer<'_, f32>> = Vec::new();
+//! shares.push(first.alloc(16)?);
+//! shares.push(second.alloc(16)?);
+//! # Ok(()) }
+//! ```
+//! ```
+//! # use cuscope::{Context, ContextFlags, ContextStack, Device, Result};
+//! # fn main() -> Result {
+//! # let first = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let second = Context::create(Device::get(0)?, ContextFlags::default())?;
+//! # let mut stack = ContextStack::current_thread()?;
+//! let mut shares = Vec::new();
+//! for context in [&first, &second] {
+//!     shares.push(stack.push(context)?.alloc::<f32>(16)?.detach());
+//! }
+//! for (context, share) in [&first, &second].into_iter().zip(shares) {
+//!     let gpu = stack.push(context)?;
+//!     let (mut share, stream) = (gpu.attach(share)?, gpu.stream()?);
+//!     gpu.on(&stream).zero(&mut share)?;
+//! }
+//! # Ok(()) }
+//! ```
+//! Or have a collection for each guard. The example `many_devices` is a whole program.
+//! `ui-tests/collection_of_two_guards.rs`, `ui-tests/inner_memory_in_outer_collection.rs`,
+//! `ui-tests/inner_memory_kept_by_the_caller.rs`.
+//!
 //! # It leaves the function
 //!
 //! *error\[E0515\]: cannot return value referencing local variable `stack`.* You return (or store) a guard or
@@ -450,7 +498,13 @@
 //! # drop(stream);
 //! # Ok(()) }
 //! ```
-//! The same holds for [`Context::with`](crate::Context::with). `ui-tests/guard_leaves_reentrant.rs`,
+//! The same holds for [`Context::with`](crate::Context::with), also for a handle that its closure attaches or binds: that is
+//! one of the guard of this call. *lifetime may not live long enough* comes twice there, for the lifetime of the guard and for
+//! that of the result, and the advice to add `move` changes nothing. A collection outside of the closure gets *E0521 … `gpu`
+//! escapes the closure body here*. Leave the handle detached, and [bind](crate::PushedGuard::bind) it in each closure that
+//! uses it. `ui-tests/with_attaches_and_returns.rs`, `ui-tests/with_attaches_for_later.rs`.
+//!
+//! `ui-tests/guard_leaves_reentrant.rs`,
 //! `ui-tests/guard_leaves_with.rs`, `ui-tests/stream_leaves_an_owned_guard.rs`, `ui-tests/guard_stashed_in_reentrant.rs`, `ui-tests/swap_nested_stacks.rs`. Outside a closure the same code means that you put a handle in a place for
 //! `'static` values: `ui-tests/brand_panic_any.rs`.
 //!
@@ -556,6 +610,12 @@
 //! closure cannot say that they belong together. Write a function, which names the guard's lifetime:
 //! `fn total<'ctx>(gpu: &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`. `ui-tests/closure_that_takes_handles.rs`.
 //!
+//! *error\[E0277\]: expected a `FnOnce(&mut PushedGuard<'ctx>)` closure*, in a helper that takes a closure and passes it on; with
+//! `|gpu| f(gpu)` the error is E0521. The helper's signature names one lifetime, and the guard has another one in each call. Give
+//! the lifetime to the closure: `f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R>`. For a
+//! [scope](crate::PushedGuard::scope) it is `f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R>`.
+//! `ui-tests/helper_with_a_closure_for_one_guard.rs`.
+//!
 //! *error\[E0282\]: type annotations needed*, at `gpu.scope(async |s| …)`. The closure of a scope enqueues and returns, and
 //! then `scope` waits, so it is not `async`. Await before or after it, or use an [ordered
 //! stream](crate::PushedGuard::ordered_stream), whose `Pending` values are futures with the feature `async`.
@@ -611,6 +671,9 @@
 //!
 //! | headline | what to do | program |
 //! |---|---|---|
+//! | E0277: `Params`, a struct of yours, cannot be a kernel argument | derive `Pod` and `Zeroable`, [without padding](crate::guide::kernels#structs) | `ui-tests/argument_not_plain_data.rs` |
+//! | E0277: `Params` cannot be passed to a kernel by value | the same | `ui-tests/value_not_plain_data.rs` |
+//! | E0277: `usize` is not an argument for a parameter `u32` | a number has the type of the parameter: `len as u32` | `ui-tests/number_of_another_type.rs` |
 //! | E0277: `DeviceBuffer<…>` cannot be a kernel argument | borrow it: `&x` to read, `&mut x` to write | `ui-tests/owned_argument.rs`, `ui-tests/scope_owned_argument.rs` |
 //! | E0277: `&Array<…>` cannot be a kernel argument | pass a texture or a surface of it: `gpu.texture(&array, …)` | `ui-tests/array_in_launch.rs` |
 //! | E0277: `&f32`, `&[f32]` cannot be a kernel argument | pass numbers by value; upload slices to a buffer | `ui-tests/host_reference_argument.rs` |
@@ -870,6 +933,14 @@
 //! `ui-tests/not_plain_data.rs`, `ui-tests/alloc_not_plain_data.rs`, `ui-tests/pinned_not_plain_data.rs`. One mistake may give several errors. The
 //! first one shows the place.
 //!
+//! *error\[E0080\]: evaluation panicked: derive(Pod) was applied to a type with padding.* Padding is what the compiler leaves
+//! between fields, or behind the last one, so that each field is aligned. Sort the fields by their alignment, the largest
+//! first, and write the bytes that are left as a field, `_padding: [u8; 7]`. The guide has
+//! [an example](crate::guide::kernels#structs). `ui-tests/padding_in_a_struct.rs`.
+//!
+//! *error\[E0277\]: `DeviceBuffer<…>` has no constructor.* Memory belongs to a context, and a guard says to which one. Call
+//! `gpu.alloc(len)?`, or `gpu.on(&stream).from_slice(&values)?`. `ui-tests/buffer_without_a_guard.rs`.
+//!
 //! *error\[E0277\]: `&[u8]` is not PTX text.* The driver reads PTX up to a NUL, so it must be text:
 //! `include_str!`, not `include_bytes!`. `ui-tests/ptx_of_bytes.rs`.
 //!
@@ -1009,7 +1080,7 @@
 //! | [`StackTaken`] | the thread has a [`ContextStack`](crate::ContextStack) already, or runs inside `reentrant`, or one was leaked | pass the stack or guard as `&mut impl PushContext`; in code that receives none, use `reentrant` |
 //! | [`Suspended`] | a guard or stack is used inside a `reentrant` call that began after its creation | push on the stack that the closure receives |
 //! | [`NotCurrent`] | other code on this thread set or popped a context: `cudaSetDevice`, a library that does not restore | call such code outside the guard, or make it restore the context that it found |
-//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay passes other buffers than were captured, or with other access | pass each once: `&x` if the graph reads it, `&mut y` if the graph writes it |
+//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay passes other buffers than were captured, or `&y` where the graph writes | pass each once: `&x` if the graph reads it, `&mut y` if the graph writes it |
 //! | [`OtherContext`] | a detached handle meets a guard of another context, or handles were mixed through leaked guards | use a guard of the handle's [`context`](crate::Stream::context) |
 //!
 //! [`StackTaken`]: crate::Error::StackTaken

@@ -122,7 +122,7 @@ pub enum Swizzle {
 #[non_exhaustive]
 #[doc(alias = "CUtensorMapL2promotion")]
 pub enum L2Promotion {
-    /// What is needed.
+    /// As many bytes as are needed.
     #[default]
     None,
     /// 64 bytes.
@@ -332,7 +332,7 @@ impl TensorLayout {
     ) -> Result<EncodedMap> {
         let call = self.call();
         gpu.enter(call)?;
-        let refused = |reason| Error::InvalidArgument { call, reason };
+        let refused = |reason: &'static str| Error::InvalidArgument { call, reason: reason.into() };
         let strides = match kind.bytes() {
             Some(element) => self.all_strides(element),
             None if self.strides.is_none() && self.rank() > 1 => {
@@ -692,7 +692,7 @@ impl PushedGuard<'_> {
         let element = size_of::<T>();
         let problem = layout.problem(range.start, bytes, writes, strides.as_deref(), element);
         if let Some(reason) = problem {
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         let kind = layout.number.raw(T::KIND);
         let strides = strides.unwrap_or_default();

@@ -153,7 +153,7 @@ pub struct Fixup {
     pub shift: u32,
     /// The variable, by its index in [`Module::globals`].
     pub global: usize,
-    /// What is added to its address.
+    /// The number that is added to its address.
     pub addend: i64,
 }
 
@@ -181,7 +181,7 @@ pub struct Kernel {
     pub static_shared: usize,
     /// The bytes of a thread's local memory, calls aside.
     pub local_bytes: usize,
-    /// What blocks it takes.
+    /// The blocks that it takes.
     pub block: BlockLimit,
     /// A number of registers to report.
     pub registers: u32,
@@ -189,7 +189,7 @@ pub struct Kernel {
     slots: u32,
     /// Where dynamic shared memory begins.
     dynamic_offset: usize,
-    /// What a warp does once a launch, before all of its blocks.
+    /// The work of a warp once a launch, before all of its blocks.
     once: Vec<code::Instr>,
     /// The rest of the entry's code, and that of the functions it calls.
     code: Vec<code::Instr>,

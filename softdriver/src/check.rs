@@ -23,13 +23,13 @@ static ON: AtomicBool = AtomicBool::new(false);
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
 /// Whether any may be, or might have been.
 static LEAVES_OUT: AtomicBool = AtomicBool::new(false);
-/// What was found, in the order in which it was.
+/// All findings, in the order in which they were made.
 static FOUND: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
 /// How much is told apart.
 const MOST: usize = 100;
 
 thread_local! {
-    /// What the work that the thread runs is called.
+    /// The name of the work that the thread runs.
     static WORK: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn leave_one_out() -> bool {
 /// Notes what the thread works on from now on.
 pub(crate) fn works_on(label: &Label) {
     if on() {
-        // What a thread runs while it is ending has no name.
+        // Work that a thread runs while it is ending has no name.
         let _ending = WORK.try_with(|work| work.replace(label.name.clone()));
     }
 }
@@ -122,7 +122,7 @@ impl Written {
     }
 }
 
-/// What is wrong with an access.
+/// A mistake of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     /// There is no memory that may be accessed so.

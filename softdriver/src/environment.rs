@@ -6,16 +6,16 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the environment asks for.
+/// The settings of the environment.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Environment {
     /// How many devices there are.
     pub(crate) devices: usize,
-    /// What they have less of.
+    /// The attributes that devices have less of.
     pub(crate) lowered: Vec<Lowered>,
-    /// What decides the order of work.
+    /// The seed of the order of work.
     pub(crate) seed: Option<u64>,
-    /// What goes wrong.
+    /// The faults to make.
     pub(crate) faults: Option<Plan>,
     /// Whether what is alive at the exit is told.
     pub(crate) report: bool,

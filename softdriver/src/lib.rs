@@ -350,5 +350,5 @@ pub use calls::tensor_map::{
 pub use calls::unified::{cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute};
 pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
 
-// What is not among the above.
+// Functions that are not among the above.
 pub use unsupported::*;

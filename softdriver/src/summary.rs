@@ -1,4 +1,4 @@
-//! What a process did with the driver, and what went wrong, told when it ends (`CUSCOPE_SOFT_SUMMARY`), in
+//! The work and the failures of a process, printed when it ends (`CUSCOPE_SOFT_SUMMARY`), in
 //! the words of memory checkers.
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 use crate::check;
@@ -23,18 +23,18 @@ static SUMMARY: Mutex<Option<Summary>> = Mutex::new(None);
 
 /// How many things of a kind are told one by one.
 const TOLD: usize = 20;
-/// What it means that `cuGetExportTable` finds nothing.
+/// The explanation of a `cuGetExportTable` that finds nothing.
 const RUNTIME: &str = "Not supported: tables of undocumented functions (cuGetExportTable). The CUDA runtime (libcudart) does not \
     start without them; other libraries go on";
 
-/// What is told.
+/// The facts of the summary.
 #[derive(Default)]
 struct Summary {
     /// Where it goes; none is stderr.
     file: Option<PathBuf>,
     calls: HashMap<&'static str, Calls>,
     launches: u64,
-    /// What the warps of kernels ran.
+    /// The number of steps that the warps of kernels ran.
     steps: u64,
     /// How often somebody asked for a table of undocumented functions, without which it does not go on.
     tables: u64,
@@ -349,7 +349,7 @@ fn text(ended: bool) -> String {
         counted(summary.launches, "launch"),
         grouped(summary.steps)
     ));
-    // What went wrong first: the rest may come from it.
+    // The first failure: the rest may come from it.
     for Faulted { kernel, code, left_out, place, .. } in summary.faults.iter().take(TOLD) {
         let error = result::name_of(*code).unwrap_or("an unknown error");
         let (what, times) = match left_out {
@@ -385,7 +385,7 @@ fn text(ended: bool) -> String {
         found.iter().map(check::Finding::times).sum::<u64>()
     });
     lines.extend(races.iter().take(TOLD).map(ToString::to_string));
-    // Behind a fault nothing can be freed.
+    // After a fault nothing can be freed.
     let lost = summary.faults.iter().any(|one| one.left_out.is_none());
     let listed = if lost { 0 } else { TOLD };
     for (base, size, device) in leaks.iter().take(listed) {

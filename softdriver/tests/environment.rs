@@ -1,4 +1,4 @@
-//! What the environment asks for: faults, the report, the trace. Each in a process of its own, as the
+//! The settings of the environment: faults, the report, the trace. Each in a process of its own, as the
 //! variables are read once.
 #![allow(unsafe_code, reason = "the driver's functions are unsafe")]
 
@@ -25,7 +25,7 @@ fn child(test: &str, variables: &[(&str, &str)]) -> Option<Output> {
     Some(child.env(CHILD, test).envs(variables.iter().copied()).output().unwrap())
 }
 
-/// What a child that succeeded wrote to stderr.
+/// Returns the text that a child that succeeded wrote to stderr.
 fn stderr(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let out = String::from_utf8_lossy(&output.stdout);
@@ -164,8 +164,8 @@ fn copies_are_slow() {
 }
 
 #[test]
-fn what_is_alive_at_the_exit_is_told() {
-    let test = "what_is_alive_at_the_exit_is_told";
+fn objects_that_are_alive_at_the_exit_are_reported() {
+    let test = "objects_that_are_alive_at_the_exit_are_reported";
     let Some(output) = child(test, &[("CUSCOPE_SOFT_REPORT", "1")]) else {
         let _context = context();
         let _memory = device_memory(&[1, 2, 3]);
@@ -201,7 +201,7 @@ fn nothing_alive_is_told_too() {
     assert!(stderr(&output).contains("nothing is alive"));
 }
 
-/// The number behind a key of an event.
+/// The number after a key of an event.
 fn number(event: &serde_json::Value, key: &str) -> f64 {
     event[key].as_f64().unwrap_or_else(|| panic!("{key} of {event}"))
 }
@@ -340,7 +340,7 @@ fn a_summary_tells_what_was_done_refused_and_left() {
     assert!(!text.contains("of cuGetExportTable"), "{text}");
     has("RACE SUMMARY: 0 races");
     has("ERROR SUMMARY: 0 errors");
-    // What to do about machine code is told at once too.
+    // The advice for machine code is given at once too.
     let told = text.lines().filter(|line| line.contains("--gpu-architecture=compute_90"));
     assert_eq!(told.count(), 2, "{text}");
 }
@@ -360,7 +360,7 @@ fn a_summary_of_a_process_that_dies_is_in_its_file() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(file).unwrap();
     let lines = summary(&text);
-    // What everything else comes from is the first thing told of.
+    // The cause of all else is the first thing reported.
     assert_eq!(lines[2], "Kernel copy faulted: CUDA_ERROR_LAUNCH_FAILED (error 719)", "{text}");
     for line in [
         "Program hit: CUDA_ERROR_LAUNCH_FAILED (error 719) on 1 call of cuCtxSynchronize",
@@ -396,7 +396,7 @@ fn the_check_finds_what_nobody_wrote_and_what_is_no_memory() {
             assert_eq!(launch_many(copy, 1, 16, null_mut(), &[a + 64, a]), 0);
             assert_eq!(values(a, 48)[32..], [vec![7; 8], vec![0x0101_0101; 8]].concat());
             ok!(cuCtxSynchronize());
-            // What is between the rows of the fill was not: bytes 196 to 199, and from 204 on.
+            // The bytes between the rows of the fill were not: 196 to 199, and from 204 on.
             assert_eq!(launch_many(copy, 1, 4, null_mut(), &[a + 192, b]), 0);
             ok!(cuMemcpyDtoH_v2([0_u32; 4].as_mut_ptr().cast(), a + 208, 16));
             ok!(cuCtxSynchronize());

@@ -34,8 +34,11 @@ impl sealed::Sealed for &str {
     where
         Self: 'n,
     {
-        let reason = "the name contains a NUL byte: use another name";
-        let name = CString::new(self).map_err(|_| Error::InvalidArgument { call, reason })?;
+        let name = CString::new(self).map_err(|error| {
+            let place = error.nul_position();
+            let reason = format!("the name contains a NUL byte, at byte {place}: use another name");
+            Error::InvalidArgument { call, reason: reason.into() }
+        })?;
         Ok(Cow::Owned(name))
     }
 }

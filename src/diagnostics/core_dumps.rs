@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Reason, Result};
 use crate::name::{path_of, path_with_nul};
 use crate::stack::PushedGuard;
 use ffi::CUcoredumpSettings;
@@ -240,11 +240,15 @@ impl CoreDumps<'_, '_> {
             Some(_) => name!(cuCoredumpSetAttribute),
             None => name!(cuCoredumpSetAttributeGlobal),
         };
-        let text = path_with_nul(name);
-        let text = text.filter(|text| text.as_bytes_with_nul().len() <= NAME);
-        let reason = "the file name has more than 1023 bytes, or contains a NUL byte: use another \
-                      name";
-        let text = text.ok_or(Error::InvalidArgument { call, reason })?;
+        let refused = |reason: Reason| Error::InvalidArgument { call, reason };
+        let text = path_with_nul(name)
+            .ok_or_else(|| refused("the file name contains a NUL byte: use another name".into()))?;
+        let (bytes, most) = (text.as_bytes().len(), NAME - 1);
+        if bytes > most {
+            let reason =
+                format!("the file name has {bytes} bytes, and may have {most}: use another name");
+            return Err(refused(reason.into()));
+        }
         self.set(which, text.as_bytes_with_nul())
     }
 

@@ -239,7 +239,8 @@ impl DriverLog {
         let dump = ffi::cuLogsDumpToFile()?;
         let reason = "the path contains a NUL byte: use another path";
         let file = file.as_ref();
-        let path = path_with_nul(file).ok_or(Error::InvalidArgument { call, reason })?;
+        let path =
+            path_with_nul(file).ok_or(Error::InvalidArgument { call, reason: reason.into() })?;
         // SAFETY: the path ends in NUL; `place` is as in `read`.
         self.dump(|place| unsafe { answer!(cuLogsDumpToFile = dump(place, path.as_ptr(), 0)) }).map_err(
             |error| {

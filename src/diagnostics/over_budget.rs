@@ -34,7 +34,7 @@ thread_flag! {
     static INSIDE;
 }
 
-/// What the driver has of a hook.
+/// The driver's side of a hook.
 struct Registration {
     handle: CUasyncCallbackHandle,
     device: Device,
@@ -96,7 +96,7 @@ pub fn on_over_budget(
     crate::driver::init()?;
     if INSIDE.try_with(Cell::get).unwrap_or(true) {
         let reason = "the driver registers no function inside one that it notifies: register it on another thread";
-        return Err(Error::InvalidArgument { call: CALL, reason });
+        return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
     }
     end_registrations();
     let number = with_functions(|functions| {

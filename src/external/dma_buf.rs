@@ -33,8 +33,10 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         let (address, bytes) = (buffer.address(), buffer.size_bytes());
         if bytes == 0 || bytes % PAGE != 0 {
-            let reason = "a dma-buf has whole pages: allocate a multiple of 2 MiB";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            let reason = format!(
+                "a dma-buf has whole pages, and the buffer {bytes} bytes: allocate a multiple of 2 MiB"
+            );
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let mut descriptor = -1;
         let (out, kind) = ((&raw mut descriptor).cast(), ffi::CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD);

@@ -35,7 +35,7 @@ use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::{fmt, mem, ptr};
 
-/// What another interface exports a semaphore as: [`PushedGuard::import_external_semaphore`].
+/// A handle by which another interface exports a semaphore: [`PushedGuard::import_external_semaphore`].
 ///
 /// A file descriptor belongs to the driver once it was imported. Handles of Windows stay the program's.
 #[derive(Debug)]
@@ -260,8 +260,11 @@ impl<P: Params> Semaphores<P> {
     ) -> Result<Self> {
         same_context(call, all.iter().all(|(semaphore, _)| semaphore.context().key() == key))?;
         let Ok(count) = u32::try_from(all.len()) else {
-            let reason = "these are more semaphores than the driver counts: pass fewer at once";
-            return Err(Error::InvalidArgument { call, reason });
+            let reason = format!(
+                "these are {} semaphores, more semaphores than the driver counts: pass fewer at once",
+                all.len()
+            );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         let raw = all.iter().map(|(semaphore, _)| semaphore.raw()).collect();
         let params = all.iter().map(|&(_, value)| P::of(value)).collect();

@@ -84,7 +84,7 @@ impl Context {
         init()?;
         if raw.is_null() {
             let reason = "the handle is null: no context was current, or none was created";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let device = device_of(raw)?;
         let end = match ownership {
@@ -100,7 +100,7 @@ impl Context {
                               or `TakeOver`";
                 return Err(Error::InvalidArgument {
                     call: name!(cuDevicePrimaryCtxRetain),
-                    reason,
+                    reason: reason.into(),
                 });
             }
         };

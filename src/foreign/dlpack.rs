@@ -30,7 +30,7 @@
 #![allow(missing_docs, reason = "the fields are those of `dlpack.h`")]
 
 use crate::call::{answer, fault, name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Reason, Result};
 use crate::memory::{DeviceBuffer, Element, PinnedBuffer, is_managed};
 use crate::ordered::NotTaken;
 use crate::stack::PushedGuard;
@@ -374,35 +374,40 @@ impl<'ctx> PushedGuard<'ctx> {
     }
 
     /// Returns the number of elements, if it is a tensor that can be taken, or why it is not.
-    fn check<T: DLElement, M: Managed>(&self, tensor: &Tensor<M>) -> Result<usize, &'static str> {
+    fn check<T: DLElement, M: Managed>(&self, tensor: &Tensor<M>) -> Result<usize, Reason> {
         let of_type = tensor.description();
         let description =
             of_type.ok_or("the tensor has another major version of DLPack: ask for version 1")?;
         let DLTensor { device: DLDevice { device_type, device_id }, dtype, .. } = *description;
         if tensor.managed().flags() & READ_ONLY != 0 {
             return Err(
-                "the tensor is only to be read, and a buffer can be written: ask for a copy",
+                "the tensor is only to be read, and a buffer can be written: ask for a copy".into(),
             );
         }
         match device_type {
             CUDA | CUDA_MANAGED if device_id != self.device().raw() => {
-                return Err("the tensor is on another device: push a context of that");
+                let reason = format!(
+                    "the tensor is on another device, {device_id}, than the context, {}: push a context of that",
+                    self.device().ordinal()
+                );
+                return Err(reason.into());
             }
             CUDA | CUDA_MANAGED | CUDA_HOST => {}
             _ => {
                 return Err(
-                    "the tensor is not in memory of a CUDA device, nor page-locked: copy it",
+                    "the tensor is not in memory of a CUDA device, nor page-locked: copy it".into(),
                 );
             }
         }
         if dtype != T::TYPE || !fits::<T>() {
             return Err(
-                "the tensor has elements of another type: take it with its own, or convert it",
+                "the tensor has elements of another type: take it with its own, or convert it"
+                    .into(),
             );
         }
         let shape = tensor.shape();
         if description.ndim < 0 || shape.len() != description.ndim as usize {
-            return Err("the tensor has no extents: it is not valid");
+            return Err("the tensor has no extents: it is not valid".into());
         }
         let dense = dense_strides(shape.iter().copied());
         let (len, dense) = dense
@@ -410,10 +415,10 @@ impl<'ctx> PushedGuard<'ctx> {
         if let Some(strides) = extents(description, description.strides).filter(|_| len > 0) {
             let mut all = shape.iter().zip(strides.iter().zip(&dense));
             if !all.all(|(&extent, (stride, dense))| stride == dense || extent == 1) {
-                return Err("the tensor has gaps or another order: make it contiguous");
+                return Err("the tensor has gaps or another order: make it contiguous".into());
             }
         }
-        usize::try_from(len).map_err(|_| "the extents are no sizes")
+        usize::try_from(len).map_err(|_| "the extents are no sizes".into())
     }
 
     /// Returns the address at which the device uses page-locked memory.
@@ -436,11 +441,11 @@ impl<'ctx> PushedGuard<'ctx> {
 
 #[cold]
 #[inline]
-fn refused(reason: &'static str) -> Error {
-    Error::InvalidArgument { call: CALL, reason }
+fn refused(reason: impl Into<Reason>) -> Error {
+    Error::InvalidArgument { call: CALL, reason: reason.into() }
 }
 
-/// What the deleter of a tensor ends.
+/// The values that the deleter of a tensor ends.
 #[repr(C)]
 struct Exported<M, O> {
     managed: M,
@@ -484,7 +489,7 @@ fn export<T: DLElement, M: Managed, O: Send + 'static>(
 }
 
 /// Returns the extents of a tensor of so many elements, then its strides, or why there is none of this shape.
-fn numbers_of<T: DLElement>(len: usize, shape: &[usize]) -> Result<Vec<i64>, &'static str> {
+fn numbers_of<T: DLElement>(len: usize, shape: &[usize]) -> Result<Vec<i64>, Reason> {
     let of_c = |&extent: &usize| i64::try_from(extent).ok();
     let extents: Option<Vec<i64>> = shape.iter().map(of_c).collect();
     let numbers = extents.filter(|_| i32::try_from(shape.len()).is_ok()).and_then(|mut numbers| {
@@ -495,12 +500,15 @@ fn numbers_of<T: DLElement>(len: usize, shape: &[usize]) -> Result<Vec<i64>, &'s
     let (elements, numbers) =
         numbers.ok_or("an extent, or the product of those that are not 0, does not fit `i64`")?;
     if i64::try_from(len) != Ok(elements) {
-        return Err("the extents have another number of elements than the buffer");
+        let reason = format!(
+            "the extents have another number of elements, {elements}, than the buffer, {len}"
+        );
+        return Err(reason.into());
     }
     if fits::<T>() {
         Ok(numbers)
     } else {
-        Err("the type of DLPack has another size than the element")
+        Err("the type of DLPack has another size than the element".into())
     }
 }
 

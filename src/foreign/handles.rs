@@ -3,7 +3,7 @@
 
 use crate::brand::Brand;
 use crate::call::{answer, name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Reason, Result};
 use crate::event::{Event, EventInner};
 use crate::memory::{Allocation, DeviceBuffer, Element, may_be_used, size_for};
 use crate::owned::{Keep, StreamInner};
@@ -75,7 +75,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if raw.addr() <= DEFAULT_STREAMS {
             let reason = "the handle stands for a default stream, which is no handle here: use `on_legacy_default` or \
                           `on_per_thread_default`, or give this crate a stream of its own";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         self.enter(CALL)?;
         let mut context = ptr::null_mut();
@@ -131,7 +131,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if raw.is_null() {
             let (call, reason) =
                 ("PushedGuard::event_from_raw", "the handle is null: no event was created");
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         let inner = EventInner::foreign(raw, self.context().clone(), keep);
         Ok(Event { inner: std::sync::Arc::new(inner), _brand: Brand::new() })
@@ -194,29 +194,36 @@ impl<'ctx> PushedGuard<'ctx> {
     ) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = "PushedGuard::buffer_from_raw";
         let keep = Keep::new(keep);
-        let refused = |reason| Err(Error::InvalidArgument { call: CALL, reason });
+        let refused = |reason: Reason| Err(Error::InvalidArgument { call: CALL, reason });
         let bytes = size_for::<T>(CALL, len)?;
         if bytes == 0 {
             let inner = Allocation::foreign(0, self.context().clone(), keep);
             return Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData });
         }
         if address == 0 {
-            return refused("the address is null: nothing was allocated");
+            return refused("the address is null: nothing was allocated".into());
         }
         if address % align_of::<T>() as CUdeviceptr != 0 {
-            return refused(
-                "the address is not aligned for the elements: take the memory as bytes, or from an aligned address",
+            let reason = format!(
+                "the address {address:#x} is not aligned for the elements, to {} bytes: take the memory as bytes, or from \
+                 an aligned address",
+                align_of::<T>()
             );
+            return refused(reason.into());
         }
         if address.checked_add(bytes as CUdeviceptr).is_none() {
-            return refused(
-                "the memory passes the end of the address space: check the address and the length",
+            let reason = format!(
+                "{bytes} bytes from address {address:#x} on pass the end of the address space: check the address and the \
+                 length"
             );
+            return refused(reason.into());
         }
         if !may_be_used(self.device(), address, bytes)? {
-            return refused(
-                "the driver knows no memory there: it was freed, or is ordinary memory of the host, or is shorter",
+            let reason = format!(
+                "the driver knows no memory there, {bytes} bytes from address {address:#x} on: it was freed, or is \
+                 ordinary memory of the host, or is shorter"
             );
+            return refused(reason.into());
         }
         let inner = Allocation::foreign(address, self.context().clone(), keep);
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })

@@ -37,9 +37,12 @@ impl Carveout {
 /// large one ([F292](crate::driver_facts#F292)).
 #[inline]
 pub(crate) fn known(call: &'static str, attribute: FunctionAttribute) -> Result {
-    let reason = "no function attribute has this number: use one of `ffi::CU_FUNC_ATTRIBUTE_…`";
     if attribute > ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE {
-        return Err(Error::InvalidArgument { call, reason });
+        let reason = format!(
+            "no function attribute has this number, {}: use one of `ffi::CU_FUNC_ATTRIBUTE_…`",
+            attribute.0
+        );
+        return Err(Error::InvalidArgument { call, reason: reason.into() });
     }
     Ok(())
 }
@@ -51,7 +54,7 @@ pub(crate) fn settable(call: &'static str, attribute: FunctionAttribute) -> Resu
     let reason = "a launch allows itself the dynamic shared memory that it requests: set \
         `LaunchConfig::shared_bytes`, and not this maximum";
     if attribute == MAX_DYNAMIC {
-        return Err(Error::InvalidArgument { call, reason });
+        return Err(Error::InvalidArgument { call, reason: reason.into() });
     }
     known(call, attribute)
 }
@@ -109,7 +112,12 @@ impl FunctionInner {
     /// A driver error.
     #[inline]
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result {
-        if bytes > self.allowed.load(Ordering::Relaxed) { self.allow(bytes) } else { Ok(()) }
+        // Most launches have none, and then nothing is loaded where the compiler knows.
+        if bytes != 0 && bytes > self.allowed.load(Ordering::Relaxed) {
+            self.allow(bytes)
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
@@ -140,6 +148,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
+    #[doc(alias = "cudaFuncGetAttributes")]
     #[inline]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         known(name!(cuFuncGetAttribute), attribute)?;
@@ -154,6 +163,7 @@ impl Function<'_> {
     /// [`ffi`], and for the maximum of dynamic shared memory, which launches raise by themselves
     /// ([`LaunchConfig::shared_bytes`](crate::LaunchConfig::shared_bytes)).
     #[doc(alias = "cuFuncSetAttribute")]
+    #[doc(alias = "cudaFuncSetAttribute")]
     #[inline]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
         settable(SET, attribute)?;

@@ -46,7 +46,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         operation.check(O::ADD)?;
         let is_empty = operation.is_empty();
         if let Some(reason) = operation.no_node().filter(|_| !is_empty) {
-            return Err(Error::InvalidArgument { call: O::ADD, reason });
+            return Err(Error::InvalidArgument { call: O::ADD, reason: reason.into() });
         }
         let same = operation.node_is_of(context.key()) && operation.uses().all_of(context.key());
         same_context(O::ADD, same)?;
@@ -93,7 +93,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         args: A,
     ) -> Result<KernelNode> {
         let watch = self.record.resources.borrow().watch().clone();
-        let launch = kernel.launch(config, args, &watch);
+        let launch = kernel.launch(config, args, &*watch, Ok);
         self.record.note(launch.and_then(|launch| self.add_launch(after, launch)))
     }
 

@@ -78,8 +78,9 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     ) -> Result<FreeNode> {
         let whole = memory.used(true).whole();
         let reason = "this builder can free only a whole buffer that its `alloc` returned";
-        let refused = Error::InvalidArgument { call: FREE, reason };
-        self.record.note(whole.ok_or(refused).and_then(|address| self.free_behind(after, address)))
+        let refused = || Error::InvalidArgument { call: FREE, reason: reason.into() };
+        self.record
+            .note(whole.ok_or_else(refused).and_then(|address| self.free_behind(after, address)))
     }
 
     #[inline]
@@ -88,7 +89,8 @@ impl<'s> GraphBuilder<'s, '_, '_> {
         if address == 0 {
             return self.add_empty(&self.behind(FREE, after, &[])?);
         }
-        let users = self.users(address).ok_or(Error::InvalidArgument { call: FREE, reason })?;
+        let refused = || Error::InvalidArgument { call: FREE, reason: reason.into() };
+        let users = self.users(address).ok_or_else(refused)?;
         let before = self.behind_all(FREE, after, users, &[])?;
         self.add(&before, |Slot { node, graph, before, count }| {
             // SAFETY: 1. as above. 2. A node of this graph, which is before, allocates the memory; what uses it

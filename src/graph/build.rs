@@ -297,7 +297,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         // A node that could not be added has no place.
         self.record.failed()?;
         if after.iter().any(|node| node.graph != self.id) {
-            return Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH });
+            return Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH.into() });
         }
         before.extend(after.iter().map(|node| node.place));
         let op = Op::node(self.place());
@@ -346,7 +346,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             (nodes.graph(), nodes.is_inside())
         };
         if inside && !kind.may_be_in_body() {
-            return Err(Error::InvalidArgument { call: INSTANTIATE, reason: NOT_IN_BODY });
+            return Err(Error::InvalidArgument { call: INSTANTIATE, reason: NOT_IN_BODY.into() });
         }
         let mut node = ptr::null_mut();
         let slot =

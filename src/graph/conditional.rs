@@ -82,7 +82,7 @@ impl Drop for Inside<'_, '_, '_, '_> {
 /// device says, so that the host need not wait and look. A kernel sets the number, which a [`Condition`] stands for:
 /// before the node, in the node's graphs, or both.
 ///
-/// What you add with the builder while the closure of a conditional node runs goes into the graph of that node. It may hold
+/// Nodes that you add with the builder while the closure of a conditional node runs go into the graph of that node. It may hold
 /// kernels, copies, fills, child graphs and conditional nodes ([F524](crate::driver_facts#F524)). Everything is ordered by the
 /// memory that it uses, in there and around (invariant [`nodes-ordered`](crate::soundness#nodes-ordered)): the conditional
 /// node runs after all nodes outside that use the memory before, and before those that use it later. The passes of
@@ -248,8 +248,11 @@ impl<'s> GraphBuilder<'s, '_, '_> {
     ) -> Result<ConditionalNode> {
         let mut add = || {
             if size > MOST_GRAPHS {
-                let reason = "a conditional node has at most 65,536 graphs: divide the cases among several nodes";
-                return Err(Error::InvalidArgument { call: ADD, reason });
+                let reason = format!(
+                    "a conditional node has at most 65,536 graphs, and {size} were requested: divide the cases among \
+                     several nodes"
+                );
+                return Err(Error::InvalidArgument { call: ADD, reason: reason.into() });
             }
             let reads = [Access::ordered_only(&condition.uses, false)];
             let places = self.places_behind(ADD, after, Vec::new(), &reads)?;
@@ -290,7 +293,7 @@ impl<'s> GraphBuilder<'s, '_, '_> {
             return Ok(());
         }
         let reason = "no node reads a condition of this graph: pass it to `if_node`, `while_node` or `switch_node`";
-        Err(Error::InvalidArgument { call: CREATE, reason })
+        Err(Error::InvalidArgument { call: CREATE, reason: reason.into() })
     }
 }
 

@@ -63,7 +63,7 @@ impl<'ctx> Graph<'ctx> {
         let (template, id) = (&self.inner.template, node.id());
         if template.copy_of() != Some(id.graph) {
             let call = name!(cuGraphNodeFindInClone);
-            return Err(Error::InvalidArgument { call, reason: OTHER_GRAPH });
+            return Err(Error::InvalidArgument { call, reason: OTHER_GRAPH.into() });
         }
         Ok(Node::new(NodeId { graph: template.id(), ..id }))
     }
@@ -78,7 +78,7 @@ impl GraphResources {
         if self.has_scratch() {
             let reason =
                 "a graph with scratch memory cannot be copied: use a buffer of your own instead";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         self.driver_copies(call)
     }
@@ -90,13 +90,13 @@ impl GraphResources {
     pub(super) fn driver_copies(&self, call: &'static str) -> Result {
         if self.has_conditions() {
             let reason = "the driver cannot copy a graph with conditional nodes: build it twice";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         if !self.allocates() {
             return Ok(());
         }
         let reason = "the driver cannot copy a graph whose nodes allocate memory: use a buffer of \
                       your own instead";
-        Err(Error::InvalidArgument { call, reason })
+        Err(Error::InvalidArgument { call, reason: reason.into() })
     }
 }

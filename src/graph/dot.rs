@@ -85,7 +85,8 @@ impl Template {
         let name = file.0.as_os_str().as_encoded_bytes();
         let reason = "the path of the directory for temporary files contains a NUL byte: change \
                       TMPDIR";
-        let name = CString::new(name).map_err(|_| Error::InvalidArgument { call: CALL, reason })?;
+        let name = CString::new(name)
+            .map_err(|_| Error::InvalidArgument { call: CALL, reason: reason.into() })?;
         let graph = self.raw();
         // SAFETY: the graph is alive, and `name` ends in NUL; no context need be current (F217).
         unsafe { answer!(cuGraphDebugDotPrint(graph, name.as_ptr(), flags.bits())) }.check()?;

@@ -98,6 +98,8 @@ use std::{fmt, mem};
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaGraphExec_t")]
+#[doc(alias = "CudaGraph")]
 #[must_use = "a graph does nothing until it is replayed"]
 pub struct Graph<'ctx> {
     pub(crate) inner: GraphInner,
@@ -119,7 +121,7 @@ fn no_host_memory(call: &'static str, operation: &impl Operation) -> Result {
     }
     let reason = "a graph cannot use host memory, because each replay would use it again: pass device memory, and \
         copy before or after the replay";
-    Err(Error::InvalidArgument { call, reason })
+    Err(Error::InvalidArgument { call, reason: reason.into() })
 }
 
 /// The order of the fields is that of their release.
@@ -184,7 +186,7 @@ impl Graph<'_> {
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
         let Some(exec) = self.inner.exec.raw() else {
             let reason = "an update of the graph failed, and the graph was lost: capture it again";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         Ok(exec)
     }

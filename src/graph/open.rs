@@ -139,7 +139,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if raw.is_null() {
             let (call, reason) =
                 ("PushedGuard::graph_from_raw", "the handle is null: no graph was created");
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         let mut resources = GraphResources::default();
         resources.keep(User::Captured, [kept]);
@@ -324,7 +324,9 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
     unsafe fn add_launch<S: Spec, A: Operands>(&self, launch: &Launch<'_, S, A>) -> Result {
         if launch.has_events() {
             let reason = "a captured launch cannot record events: capture the launch without them";
-            return self.record.note(Err(Error::InvalidArgument { call: launch.call(), reason }));
+            return self
+                .record
+                .note(Err(Error::InvalidArgument { call: launch.call(), reason: reason.into() }));
         }
         let code = Kept::Code(launch.function().owner().clone());
         self.record.resources.borrow_mut().keep(User::Captured, [code]);

@@ -218,7 +218,7 @@ impl Template {
                 return Ok(raw);
             }
         }
-        Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH })
+        Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH.into() })
     }
 }
 

@@ -72,8 +72,12 @@ impl Change<'_> {
         let NodeToSet { node, exec } = self.to;
         let mut params = self.template.fill(self.place, node)?;
         if params.elementSize as usize != size_of::<T>() {
-            let reason = "the node fills elements of another size: pass a value of that size";
-            return Err(Error::InvalidArgument { call: self.call, reason });
+            let reason = format!(
+                "the node fills elements of another size, {} bytes, and the value has {}: pass a value of that size",
+                params.elementSize,
+                size_of::<T>()
+            );
+            return Err(Error::InvalidArgument { call: self.call, reason: reason.into() });
         }
         params.value = pattern(&value);
         let (params, context) = (&raw const params, self.context.raw());
@@ -107,7 +111,7 @@ impl Change<'_> {
     #[inline]
     fn orders_accesses(&self, accesses: &[Access<'_>]) -> Result {
         let allowed = self.resources.may_use(self.place, accesses);
-        allowed.map_err(|reason| Error::InvalidArgument { call: self.call, reason })
+        allowed.map_err(|reason| Error::InvalidArgument { call: self.call, reason: reason.into() })
     }
 
     /// Keeps what the node uses after the change, in the place of what it used before.
@@ -134,7 +138,7 @@ impl Change<'_> {
         if copy.is_empty() {
             let reason =
                 "a node copies at least one element: switch it off, or build the graph again";
-            return Err(Error::InvalidArgument { call: self.call, reason });
+            return Err(Error::InvalidArgument { call: self.call, reason: reason.into() });
         }
         let has_objects = self.orders(copy)?;
         let new = New::of(if has_objects { Self::objects(copy) } else { Vec::new() });
@@ -155,10 +159,10 @@ impl Change<'_> {
         if self.resources.is_shaped(self.place) {
             let reason = "the node keeps the clusters, or the cooperative launch, that it was added with, and no check sees \
                           them: call `set_kernel_unchecked`, or build the graph again";
-            return Err(Error::InvalidArgument { call: self.call, reason });
+            return Err(Error::InvalidArgument { call: self.call, reason: reason.into() });
         }
         let watch = self.resources.watch().clone();
-        let launch = kernel.launch(config, args, &watch)?;
+        let launch = kernel.launch(config, args, &*watch, Ok)?;
         self.kernel(gpu, &launch)
     }
 
@@ -318,7 +322,7 @@ impl Change<'_> {
 fn does_something(call: &'static str, node: NodeId) -> Result {
     if node.kind == NodeKind::Empty {
         let reason = "the node was added for no elements or no blocks, and does nothing: build the graph again";
-        return Err(Error::InvalidArgument { call, reason });
+        return Err(Error::InvalidArgument { call, reason: reason.into() });
     }
     Ok(())
 }
@@ -344,7 +348,7 @@ impl Graph<'_> {
         if !self.inner.exec.is_of(&self.inner.template) {
             let reason = "the graph was updated in place, and the driver no longer accepts its \
                           nodes: capture or build a new graph";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         Ok((self.exec(call)?, raw))
     }
@@ -364,7 +368,7 @@ impl Graph<'_> {
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }
-            .explain(|_| refusals::switched(id.kind()))
+            .explain(move |_| refusals::switched(id.kind()))
     }
 
     /// Returns whether a kernel, a copy or a fill is on.

@@ -210,7 +210,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     ) -> Result {
         let watch = self.record.resources.borrow().watch().clone();
         self.record
-            .note(kernel.launch(config, args, &watch).and_then(|launch| self.capture(launch)))
+            .note(kernel.launch(config, args, &*watch, Ok).and_then(|launch| self.capture(launch)))
     }
 
     /// Captures the launch of a kernel that nobody vouches for yet.
@@ -244,7 +244,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     fn capture<S: Spec, A: Operands>(&self, launch: Launch<'_, S, A>) -> Result {
         if launch.has_events() {
             let reason = "a captured launch cannot record events: capture the launch without them";
-            return Err(Error::InvalidArgument { call: launch.call(), reason });
+            return Err(Error::InvalidArgument { call: launch.call(), reason: reason.into() });
         }
         no_host_memory(launch.call(), &launch)?;
         {

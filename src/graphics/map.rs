@@ -108,9 +108,11 @@ fn mapped<'ctx, T: Element>(mapping: GraphicsMapping) -> Result<DeviceBuffer<'ct
     .check()?;
     let size = size_of::<T>();
     if size == 0 || bytes % size != 0 || address as usize % align_of::<T>() != 0 {
-        let reason = "the buffer's size is not a whole number of elements: map it as elements of which it holds some, or as \
-                      bytes";
-        return Err(Error::InvalidArgument { call: CALL, reason });
+        let reason = format!(
+            "the buffer's size, {bytes} bytes, is not a whole number of elements, {size} bytes each: map it as elements of \
+             which it holds some, or as bytes"
+        );
+        return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
     }
     let inner = Allocation::mapped(address, mapping);
     Ok(DeviceBuffer { inner, len: bytes / size, _brand: Brand::new(), data: PhantomData })
@@ -131,7 +133,8 @@ unsafe fn is_of<T: Texel>(array: CUarray, shape: ArrayShape) -> Result {
     let same_shape = (has.Width, has.Height) == (asked.Width, asked.Height)
         && (cube || has.Depth == asked.Depth)
         && has.Flags & SHAPES == asked.Flags & SHAPES;
-    let refused = |reason| Err(Error::InvalidArgument { call: CALL, reason });
+    let refused =
+        |reason: &'static str| Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
     if !same_shape {
         return refused(
             "the image has another shape: register it with the extents of its first level",

@@ -40,14 +40,18 @@ mod sealed {
 }
 
 fn owned(text: impl Into<Vec<u8>>) -> Result<Cow<'static, CStr>> {
-    let reason = "the PTX text contains a NUL byte, at which the driver would stop reading: remove \
-                  it";
     let mut text: Vec<u8> = text.into();
     // The output of a compiler may already end in NUL.
     while text.last() == Some(&0) {
         text.pop();
     }
-    let text = CString::new(text).map_err(|_| Error::InvalidArgument { call: LOAD, reason })?;
+    let text = CString::new(text).map_err(|error| {
+        let reason = format!(
+            "the PTX text contains a NUL byte, at byte {}, at which the driver would stop reading: remove it",
+            error.nul_position()
+        );
+        Error::InvalidArgument { call: LOAD, reason: reason.into() }
+    })?;
     Ok(Cow::Owned(text))
 }
 

@@ -169,6 +169,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [kind](DeviceBuffer::kind); [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
     /// `CUDA_ERROR_NOT_SUPPORTED` where no memory goes to other processes.
     #[doc(alias = "cuIpcGetMemHandle")]
+    #[doc(alias = "cudaIpcGetMemHandle")]
     pub fn export_buffer<T: Element>(
         &self,
         buffer: &DeviceBuffer<'ctx, T>,
@@ -181,7 +182,7 @@ impl<'ctx> PushedGuard<'ctx> {
         if buffer.kind() != BufferKind::Plain || buffer.size_bytes() == 0 {
             let reason =
                 "only a buffer of `PushedGuard::alloc` that is not empty goes to other processes";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let mut raw = CUipcMemHandle { reserved: [0; RAW] };
         // SAFETY: writes a handle to `raw`, which is valid for it; the address is the start of an allocation of
@@ -208,6 +209,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// 4. This process has nothing else that it imported by this handle.
     #[doc(alias = "cuIpcOpenMemHandle")]
     #[doc(alias = "cuIpcCloseMemHandle")]
+    #[doc(alias = "cudaIpcOpenMemHandle")]
     pub unsafe fn import_buffer<T: Element>(
         &self,
         handle: &MemoryHandle,
@@ -216,7 +218,7 @@ impl<'ctx> PushedGuard<'ctx> {
         self.enter(CALL)?;
         let Some(len) = handle.bytes.checked_div(size_of::<T>() as u64) else {
             let reason = "the elements have no bytes: import another type";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         };
         let mut address = 0;
         let lazy = ffi::CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();

@@ -220,7 +220,7 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         if buffer.kind() != BufferKind::StreamOrdered || buffer.size_bytes() == 0 {
             let reason = "only a buffer of `SyncStream::alloc_from` that is not empty goes to other processes with its pool";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let mut raw = CUmemPoolPtrExportData { reserved: [0; RAW] };
         // SAFETY: writes a description to `raw`, which is valid for it; the address is the start of an allocation of a
@@ -262,7 +262,7 @@ impl<'ctx> PushedGuard<'ctx> {
         self.enter(CALL)?;
         let Some(len) = handle.bytes.checked_div(size_of::<T>() as u64) else {
             let reason = "the elements have no bytes: import another type";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         };
         let (mut address, mut raw) = (0, handle.raw);
         // SAFETY: writes an address to `address` and reads `raw`, which are valid for it; a description of
@@ -279,9 +279,12 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: the attribute is an `int`, for which `out` is valid; the address is that of memory that is imported.
         unsafe { answer!(cuPointerGetAttribute(out, of, address)) }.check()?;
         if ordinal != self.context().device().raw() {
-            let reason =
-                "the pool belongs to another device: import it in a context of the pool's device";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            let reason = format!(
+                "the pool belongs to another device, {ordinal}, than the context, {}: import it in a context of the \
+                 pool's device",
+                self.context().device().ordinal()
+            );
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         // SAFETY: 1. open until `keep` is dropped, as large as the handle says (1), not freed meanwhile (2), on the
         // device of the context. 2. as the caller promises (3, 4). 3. It is freed on any thread, under any context.

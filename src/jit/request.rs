@@ -51,7 +51,7 @@ impl Request {
     #[inline]
     pub(crate) fn new(call: &'static str, options: &JitOptions) -> Result<Request> {
         if let Some(reason) = options.refused {
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         let mut request = Request {
             options: Vec::new(),

@@ -24,7 +24,7 @@ use std::marker::PhantomData;
     note = "in code that is generic over `T: Element`, write `Value<T>`: it stands for a number too"
 )]
 pub trait Parameter: sealed::Sealed {
-    /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the argument: a number or a struct itself, the
+    /// The argument as the check of a [`TrustedKernel`](crate::TrustedKernel) sees it: a number or a struct itself, the
     /// [`MemorySize`] of memory, and nothing of an object.
     type Seen;
 }
@@ -55,7 +55,23 @@ pub trait Parameter: sealed::Sealed {
 ///     unsafe { stream.launch_unchecked(kernel, LaunchConfig::for_num_elems(x.len())?, (a, x, y)) }
 /// }
 /// ```
-pub struct Value<T: NoUninit>(PhantomData<fn() -> T>);
+pub struct Value<T: ByValue>(PhantomData<fn() -> T>);
+
+/// A type that a kernel takes by value, as a parameter [`Value<T>`](Value): plain data without padding, as the driver copies
+/// every byte.
+///
+/// Implemented for every type that is [`NoUninit`]: numbers, arrays of them, and `#[repr(C)]` structs with bytemuck's
+/// `#[derive(Pod, Zeroable)]` or `#[derive(NoUninit)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed to a kernel by value",
+    label = "not plain data",
+    note = "a kernel takes plain data by value: numbers, arrays of them, `#[repr(C)]` structs with bytemuck's `#[derive(Pod, Zeroable)]` or `#[derive(NoUninit)]`",
+    note = "a struct has no padding: sort its fields by their alignment, and write what is left as a field, such as `_padding: [u8; 7]`"
+)]
+pub trait ByValue: NoUninit {}
+
+#[diagnostic::do_not_recommend]
+impl<T: NoUninit> ByValue for T {}
 
 macro_rules! debug {
     ($($marker:ident: $bound:ident)*) => { $(
@@ -66,7 +82,7 @@ macro_rules! debug {
         }
     )* };
 }
-debug!(Value: NoUninit In: Element Out: Element);
+debug!(Value: ByValue In: Element Out: Element);
 
 /// Returns the name of a type, without the path to this module.
 fn name_of<T>() -> &'static str {
@@ -128,7 +144,7 @@ pub struct Given {
     pub(super) role: Role,
 }
 
-/// What a kernel may do with a parameter.
+/// The use that a kernel makes of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub(super) enum Role {
@@ -211,11 +227,11 @@ impl sealed::Sealed for TensorMapValue {
     };
 }
 
-impl<T: NoUninit> Parameter for Value<T> {
+impl<T: ByValue> Parameter for Value<T> {
     type Seen = T;
 }
 #[diagnostic::do_not_recommend]
-impl<T: NoUninit> sealed::Sealed for Value<T> {
+impl<T: ByValue> sealed::Sealed for Value<T> {
     const GIVEN: Given = Given {
         name: type_name::<T>,
         size: size_of::<T>(),
@@ -227,7 +243,7 @@ impl<T: NoUninit> sealed::Sealed for Value<T> {
 
 /// Returns the class of a plain value: of a number, what the number is.
 #[inline]
-fn class_of<T: NoUninit>() -> Class {
+fn class_of<T: ByValue>() -> Class {
     let is = |numbers: &[TypeId]| numbers.contains(&TypeId::of::<T>());
     #[cfg(feature = "half")]
     if is(&[TypeId::of::<half::f16>(), TypeId::of::<half::bf16>()]) {

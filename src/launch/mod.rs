@@ -21,9 +21,12 @@ const MAX_BLOCKS: u32 = i32::MAX as u32;
 
 #[cold]
 #[inline]
-fn too_many() -> Error {
-    let reason = "a grid has at most 2^31 - 1 blocks: launch fewer threads, of which each takes several elements";
-    Error::InvalidArgument { call: "LaunchConfig::for_num_elems", reason }
+fn too_many(n: usize, threads: u32) -> Error {
+    let reason = format!(
+        "a grid has at most 2^31 - 1 blocks, here of {threads} threads, and {n} threads were requested: launch fewer, of \
+         which each takes several elements"
+    );
+    Error::InvalidArgument { call: "LaunchConfig::for_num_elems", reason: reason.into() }
 }
 
 /// Extents in the dimensions x, y and z.
@@ -104,7 +107,7 @@ impl LaunchConfig {
                 let others = blocks.min(1);
                 Ok(Self::new((blocks, others, others), threads))
             }
-            _ => Err(too_many()),
+            _ => Err(too_many(n, threads)),
         }
     }
 
@@ -116,7 +119,8 @@ impl LaunchConfig {
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.grid == Dim3 { x: 0, y: 0, z: 0 }
+        let Dim3 { x, y, z } = self.grid;
+        x | y | z == 0
     }
 
     /// Sets the dynamic shared memory of each block, in bytes.

@@ -51,6 +51,7 @@ pub struct Occupancy<'g, 'ctx> {
 /// # Occupancy
 impl<'ctx> PushedGuard<'ctx> {
     /// Returns the occupancy queries for a kernel.
+    #[doc(alias = "cudaOccupancyMaxActiveBlocksPerMultiprocessor")]
     #[must_use]
     #[inline]
     pub fn occupancy<'g>(&'g self, function: &'g Function<'_>) -> Occupancy<'g, 'ctx> {
@@ -69,6 +70,7 @@ impl LaunchConfig {
     /// # Errors
     /// The errors of [`Occupancy::block_size`] and [`for_num_elems`](Self::for_num_elems).
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
+    #[doc(alias = "cudaOccupancyMaxPotentialBlockSize")]
     #[inline]
     pub fn by_occupancy(
         gpu: &PushedGuard<'_>,
@@ -88,8 +90,10 @@ const TOO_MUCH: u32 = 1 << 20;
 /// Converts a count to the driver's type.
 #[inline]
 fn count(call: &'static str, number: u32) -> Result<c_int> {
-    let reason = "no device has so many threads or blocks: request fewer";
-    c_int::try_from(number).map_err(|_| Error::InvalidArgument { call, reason })
+    c_int::try_from(number).map_err(|_| {
+        let reason = format!("no device has so many threads or blocks, {number}: request fewer");
+        Error::InvalidArgument { call, reason: reason.into() }
+    })
 }
 
 impl<'ctx> Occupancy<'_, 'ctx> {

@@ -148,7 +148,8 @@ impl AccessPolicyWindow {
     ) -> Result<Self> {
         // One of the calls that take a window.
         let call = name!(cuStreamSetAttribute);
-        let refused = |reason| Err(Error::InvalidArgument { call, reason });
+        let refused =
+            |reason: &'static str| Err(Error::InvalidArgument { call, reason: reason.into() });
         // The driver accepts a ratio that is not a number (F155).
         if !(0.0..=1.0).contains(&hit_ratio) {
             return refused(

@@ -140,7 +140,7 @@ impl ArrayShape {
 }
 
 ffi::flags! {
-    /// What an [`Array`] is for besides textures.
+    /// Uses of an [`Array`] besides textures.
     #[derive(Default)]
     pub struct ArrayFlags: u32 {
         /// A [`Surface`](crate::texture::Surface) of the array may be created.
@@ -323,8 +323,10 @@ fn has_elements(call: &'static str, shape: ArrayShape) -> Result {
     match len {
         Some(1..) => Ok(()),
         Some(0) => {
-            let reason = "an array has at least one element: pass extents of at least 1";
-            Err(Error::InvalidArgument { call, reason })
+            let reason = format!(
+                "an array has at least one element: pass extents of at least 1, and not {width} x {height} x {depth}"
+            );
+            Err(Error::InvalidArgument { call, reason: reason.into() })
         }
         None => Err(super::buffer::too_large(call)),
     }
@@ -341,9 +343,12 @@ fn bytes_of<T: Texel>(shape: ArrayShape) -> usize {
 pub(crate) fn has_levels(call: &'static str, shape: ArrayShape, levels: u32) -> Result {
     has_elements(call, shape)?;
     if !(1..=shape.most_levels()).contains(&levels) {
-        let reason = "the number of levels is 0, or more than there are until each extent is 1: \
-                      pass at most 1 + log2 of the greatest extent";
-        return Err(Error::InvalidArgument { call, reason });
+        let reason = format!(
+            "{levels} levels were requested, and there are {} until each extent is 1: pass a number of levels from 1 to \
+             that",
+            shape.most_levels()
+        );
+        return Err(Error::InvalidArgument { call, reason: reason.into() });
     }
     Ok(())
 }
@@ -359,6 +364,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuArrayCreate")]
     #[doc(alias = "cuArray3DCreate")]
+    #[doc(alias = "cudaMallocArray")]
     pub fn alloc_array<T: Texel>(
         &self,
         shape: ArrayShape,

@@ -42,6 +42,8 @@ use std::marker::PhantomData;
 /// assert_eq!(gpu.on(&stream).to_vec(&x)?, [1.0, 1.0, 7.0, 1.0]);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaFree")]
+#[doc(alias = "CudaSlice")]
 pub struct DeviceBuffer<'ctx, T: Element> {
     pub(crate) inner: Allocation,
     pub(crate) len: usize,
@@ -82,6 +84,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`Error::InvalidArgument`] for a buffer of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY` ([F62](crate::driver_facts#F62)); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAlloc")]
+    #[doc(alias = "cudaMalloc")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuMemAlloc_v2);
@@ -91,26 +94,82 @@ impl<'ctx> PushedGuard<'ctx> {
             return Ok(DeviceBuffer::empty(self.context(), len));
         }
         let mut address = 0;
+        let into = &raw mut address;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
-        let make = || unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) };
-        allocated(|| self.device(), bytes, make)?;
-        let inner = Allocation::plain(address, self.context().clone());
+        let make = move || unsafe { answer!(cuMemAlloc_v2(into, bytes)) };
+        let context = self.context();
+        allocated(move || context.device(), bytes, make)?;
+        let inner = Allocation::plain(address, context.clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
+    }
+}
+
+/// What a constructor without a guard would need. No memory has it: the message says what to call.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no constructor: its memory belongs to a context, so that a guard or a stream allocates it",
+    label = "no guard and no stream",
+    note = "allocate with `gpu.alloc(len)?`, or with `gpu.on(&stream).zeroed(len)?` and `gpu.on(&stream).from_slice(&values)?`, which set the elements",
+    note = "memory that its stream owns comes from `ordered.alloc(len)?`, `ordered.zeroed(len)?` and `ordered.from_slice(&values)?`"
+)]
+pub trait WithoutGuard: Default {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Default> WithoutGuard for T {}
+
+/// Constructors that other crates have. They cannot be called, and the message says what to call.
+#[doc(hidden)]
+impl<T: Element> DeviceBuffer<'_, T> {
+    pub fn new(_: usize) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+
+    pub fn zeroed(_: usize) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+
+    pub fn uninitialized(_: usize) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
+    }
+
+    pub fn from_slice(_: &[T]) -> Result<Self>
+    where
+        Self: WithoutGuard,
+    {
+        Ok(Self::default())
     }
 }
 
 /// Returns the size of `len` elements in bytes, if an address space holds as many.
 #[inline]
 pub(crate) fn size_for<T>(call: &'static str, len: usize) -> Result<usize> {
-    len.checked_mul(size_of::<T>()).ok_or_else(|| too_large(call))
+    len.checked_mul(size_of::<T>()).ok_or_else(|| too_many(call, len, size_of::<T>()))
+}
+
+#[cold]
+#[inline(never)]
+fn too_many(call: &'static str, len: usize, size: usize) -> Error {
+    let reason = format!(
+        "a buffer of {len} elements of {size} bytes is larger than the address space: request less"
+    );
+    Error::InvalidArgument { call, reason: reason.into() }
 }
 
 #[cold]
 #[inline]
 pub(super) fn too_large(call: &'static str) -> Error {
     let reason = "the buffer is larger than the address space: request less";
-    Error::InvalidArgument { call, reason }
+    Error::InvalidArgument { call, reason: reason.into() }
 }
 
 impl<T: Element> DeviceBuffer<'_, T> {

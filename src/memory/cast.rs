@@ -20,7 +20,7 @@ impl<'b> View<'b> {
             }
             None => "the new type has no bytes",
         };
-        Err(Error::InvalidArgument { call, reason })
+        Err(Error::InvalidArgument { call, reason: reason.into() })
     }
 }
 

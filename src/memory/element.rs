@@ -13,7 +13,9 @@ use bytemuck::{AnyBitPattern, NoUninit};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot live in device memory",
     label = "not plain data",
-    note = "device memory holds plain data: numbers, arrays of them, `#[repr(C)]` structs with bytemuck's `#[derive(Pod, Zeroable)]`"
+    note = "device memory holds plain data: numbers, arrays of them, `#[repr(C)]` structs with bytemuck's `#[derive(Pod, Zeroable)]`",
+    note = "use `u8` for a `bool`, a number for a `char` or an enum, an index for a reference or a `Vec`",
+    note = "a struct has no padding: sort its fields by their alignment, and write what is left as a field, such as `_padding: [u8; 7]`"
 )]
 pub trait Element: AnyBitPattern + NoUninit + Send + Sync {}
 

@@ -50,7 +50,7 @@ pub struct GrowableBuffer<'ctx, T: Element> {
 /// The addresses of a growable buffer, and its memory.
 pub(super) struct Grown {
     addresses: Reservation,
-    /// What the sizes of physical memory are multiples of.
+    /// The number that the sizes of physical memory are multiples of.
     granularity: usize,
     /// The bytes from the start to which its devices have access.
     usable: usize,
@@ -75,7 +75,7 @@ impl Grown {
         let (start, len) = (self.usable, self.end() - self.usable);
         let allowed = self.addresses.set_accesses(start, len, &self.devices);
         if let Err(error) = allowed {
-            // What stays mapped gets its access with the next growth.
+            // Memory that stays mapped gets its access with the next growth.
             let _stays = self.unmap_from(mapped);
             return Err(error);
         }
@@ -118,8 +118,11 @@ impl<'ctx> PushedGuard<'ctx> {
         let granularity = PhysicalMemory::granularity(self.device())?;
         let whole = bytes.checked_next_multiple_of(granularity).filter(|&bytes| bytes > 0);
         let Some(whole) = whole else {
-            let reason = "the buffer could never have an element, or more than an address space: choose another capacity";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            let reason = format!(
+                "with a capacity of {capacity} elements, {bytes} bytes, the buffer could never have an element, or more \
+                 than an address space: choose another capacity"
+            );
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         };
         let addresses = Reservation::new(whole)?;
         let (address, context) = (addresses.address(), self.context().clone());
@@ -216,13 +219,13 @@ impl<'ctx, T: Element> GrowableBuffer<'ctx, T> {
         const CALL: &str = "GrowableBuffer::set_access";
         if self.buffer.inner.is_shared() {
             let reason = "a graph uses the buffer, and may run meanwhile: drop the graph first";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let grown = self.grown();
         if device == grown.devices[0].0 {
             let reason =
                 "the buffer belongs to this device, which always has access: name another device";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         if grown.usable > 0 {
             grown.addresses.set_accesses(0, grown.usable, &[(device, access)])?;

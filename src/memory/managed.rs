@@ -140,21 +140,24 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuMemAllocManaged")]
+    #[doc(alias = "cudaMallocManaged")]
+    #[doc(alias = "alloc_unified")]
     pub fn managed<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuMemAllocManaged);
         let bytes = size_for::<T>(CALL, len)?;
         self.enter(CALL)?;
         if !uses_both(self.device())? {
-            return Err(Error::InvalidArgument { call: CALL, reason: NOT_BOTH });
+            return Err(Error::InvalidArgument { call: CALL, reason: NOT_BOTH.into() });
         }
         if bytes == 0 {
             return Ok(DeviceBuffer::empty(self.context(), len));
         }
         // Attached to the host: devices that may not use the memory while the host does are then refused it.
         let (mut address, flags) = (0, Attachment::Host.raw());
+        let into = &raw mut address;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context, which `enter`
         // found to be the guard's.
-        let make = || unsafe { answer!(cuMemAllocManaged(&raw mut address, bytes, flags)) };
+        let make = move || unsafe { answer!(cuMemAllocManaged(into, bytes, flags)) };
         allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
@@ -193,7 +196,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Returns the address at which the host uses a buffer.
     fn host_address<T: Element>(&self, buffer: &DeviceBuffer<'ctx, T>) -> Result<NonNull<T>> {
         const CALL: &str = name!(cuMemGetAddressRange_v2);
-        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
+        let refused =
+            |reason: &'static str| Error::InvalidArgument { call: CALL, reason: reason.into() };
         self.enter(CALL)?;
         same_context(CALL, buffer.context().key() == self.context().key())?;
         if buffer.size_bytes() == 0 {
@@ -228,6 +232,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// a NUMA node among [`AccessedBy`](Advice::AccessedBy) ([F423](crate::driver_facts#F423));
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAdvise")]
+    #[doc(alias = "cudaMemAdvise")]
     pub fn advise<T: Element>(
         &self,
         memory: &impl DeviceMemory<'ctx, T>,

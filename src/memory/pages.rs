@@ -60,7 +60,7 @@ unsafe impl Send for PinnedPages {}
 // SAFETY: through a reference, nothing but the address and the context can be had.
 unsafe impl Sync for PinnedPages {}
 
-/// What the parts share.
+/// The state that the parts share.
 struct Pages {
     /// The address of all of it, or 0 if there is none.
     start: usize,
@@ -189,7 +189,7 @@ impl PinnedPages {
                 "the part does not begin at an aligned address: split it at a multiple of the size of an element, of which \
                  each has at least one byte",
             );
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         self.as_uninit_mut().fill(MaybeUninit::new(0));
         // SAFETY: 1. The bytes belong to this part, which ends here, are zeros, and the address is aligned.

@@ -58,6 +58,8 @@ pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else
 /// }
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaFreeHost")]
+#[doc(alias = "PinnedHostSlice")]
 pub struct PinnedBuffer<T: Element> {
     memory: Memory<T>,
     owner: Owner,
@@ -67,7 +69,7 @@ pub struct PinnedBuffer<T: Element> {
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
 
-/// What ends the memory.
+/// The owner that ends the memory.
 enum Owner {
     /// The allocator, once it is not registered.
     Registered(Registration),
@@ -114,7 +116,8 @@ impl<T: Element> Memory<T> {
     /// Allocates pages of zeros, which are a valid value of every element.
     fn zeroed(len: usize) -> Result<Memory<T>> {
         const CALL: &str = name!(cuMemHostRegister_v2);
-        let refused = |reason| Error::InvalidArgument { call: CALL, reason };
+        let refused =
+            |reason: &'static str| Error::InvalidArgument { call: CALL, reason: reason.into() };
         let layout = pages::<T>(len)
             .ok_or_else(|| refused("the buffer is larger than the address space: request less"))?;
         if layout.size() == 0 {
@@ -167,6 +170,9 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuMemHostGetDevicePointer")]
     #[doc(alias = "cuMemAllocHost")]
     #[doc(alias = "cuMemHostAlloc")]
+    #[doc(alias = "cudaMallocHost")]
+    #[doc(alias = "cudaHostAlloc")]
+    #[doc(alias = "alloc_pinned")]
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut memory = Memory::zeroed(len)?;
         // The pointer of the memory, not of a slice: slices that are made later must not invalidate it.
@@ -217,7 +223,7 @@ impl<T: Element> PinnedBuffer<T> {
         if let Some(start) = start {
             if !start.is_aligned() {
                 let call = name!(cuMemAllocFromPoolAsync);
-                return Err(Error::InvalidArgument { call, reason: NOT_ALIGNED });
+                return Err(Error::InvalidArgument { call, reason: NOT_ALIGNED.into() });
             }
             // SAFETY: aligned memory of the host of `len` elements (1), which nothing else uses (1). Zeros are a valid value of
             // every element.

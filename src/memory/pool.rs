@@ -88,6 +88,7 @@ pub struct PoolUsage {
 /// assert_eq!(pool.usage()?.used, 0);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaMemPool_t")]
 #[derive(Clone)]
 pub struct MemoryPool(Arc<Inner>);
 assert_impl_all!(MemoryPool: Send, Sync);
@@ -493,7 +494,7 @@ impl MemoryPool {
             }
             _ => "the pool has memory of the host: use `SyncStream::alloc_pinned_from`",
         };
-        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason })
+        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason: reason.into() })
     }
 
     /// Checks that it is a pool of the host.
@@ -506,7 +507,7 @@ impl MemoryPool {
             return Ok(());
         }
         let reason = "the pool has memory of a device: use a pool of `Location::Host`";
-        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason })
+        Err(Error::InvalidArgument { call: name!(cuMemAllocFromPoolAsync), reason: reason.into() })
     }
 }
 
@@ -525,14 +526,13 @@ pub(crate) unsafe fn allocate(
     device: impl FnOnce() -> Device,
 ) -> Result<CUdeviceptr> {
     let mut address = 0;
-    let make = || match pool {
+    let into = &raw mut address;
+    let make = move || match pool {
         // SAFETY: writes one address to `address`, which is valid for it; the stream is alive (1), and no context need
         // be current (F40).
-        None => unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, stream)) },
+        None => unsafe { answer!(cuMemAllocAsync(into, bytes, stream)) },
         // SAFETY: as above, and the pool is alive (1).
-        Some(pool) => unsafe {
-            answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), stream))
-        },
+        Some(pool) => unsafe { answer!(cuMemAllocFromPoolAsync(into, bytes, pool.raw(), stream)) },
     };
     refusals::pooled(device, pool, bytes, make)?;
     Ok(address)

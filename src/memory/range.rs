@@ -94,13 +94,18 @@ impl<'ctx> PushedGuard<'ctx> {
         let fits = extent.width.checked_mul(size_of::<T>()).is_some_and(|row| row <= pitch)
             && pitch % align_of::<T>() == 0;
         if !fits {
-            let reason = "a row is longer than the pitch, or the pitch is no multiple of the alignment of an element: pass \
-                          the bytes from row to row";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            let reason = format!(
+                "a row of {} elements of {} bytes is longer than the pitch, {pitch} bytes, or the pitch is no multiple of \
+                 the alignment of an element, {}: pass the bytes from row to row",
+                extent.width,
+                size_of::<T>(),
+                align_of::<T>()
+            );
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         let rows = extent.height.checked_mul(extent.depth);
         let Some(bytes) = rows.and_then(|rows| rows.checked_mul(pitch)) else {
-            return Err(past_end());
+            return Err(past_end(address));
         };
         range(self.context(), address, extent.len(), bytes, Some(grid))
     }
@@ -110,9 +115,11 @@ const CALL: &str = "PushedGuard::device_range";
 
 #[cold]
 #[inline]
-fn past_end() -> Error {
-    let reason = "the range passes the end of the address space: check the address and the length";
-    Error::InvalidArgument { call: CALL, reason }
+fn past_end(address: CUdeviceptr) -> Error {
+    let reason = format!(
+        "the range passes the end of the address space from address {address:#x} on: check the address and the length"
+    );
+    Error::InvalidArgument { call: CALL, reason: reason.into() }
 }
 
 fn range<'ctx, T: Element>(
@@ -123,11 +130,15 @@ fn range<'ctx, T: Element>(
     grid: Option<Grid>,
 ) -> Result<DeviceRange<'ctx, T>> {
     if address % align_of::<T>() as CUdeviceptr != 0 {
-        let reason = "the address is not aligned for the elements: take the range as bytes, or from an aligned address";
-        return Err(Error::InvalidArgument { call: CALL, reason });
+        let reason = format!(
+            "the address {address:#x} is not aligned for the elements, to {} bytes: take the range as bytes, or from an \
+             aligned address",
+            align_of::<T>()
+        );
+        return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
     }
     if address.checked_add(bytes as CUdeviceptr).is_none() {
-        return Err(past_end());
+        return Err(past_end(address));
     }
     Ok(DeviceRange { context, address, len, grid, _brand: Brand::new(), data: PhantomData })
 }

@@ -105,13 +105,20 @@ fn attributes(flags: CopyFlags) -> CUmemcpyAttributes {
 fn check_ends(call: &'static str, from: &Access<'_>, to: &Access<'_>) -> Result {
     same_extent(call, from, to)?;
     let element = unit(from, to);
-    let uneven = |end: &Access<'_>| end.grid.is_some_and(|grid| grid.pitch % element != 0);
-    if uneven(from) || uneven(to) {
-        let reason = "the bytes between rows are no multiple of an element of the array: copy it by a `copy` of its \
-                      own";
-        return Err(Error::InvalidArgument { call, reason });
+    let pitch = |end: &Access<'_>| end.grid.map(|grid| grid.pitch);
+    match [pitch(from), pitch(to)].into_iter().flatten().find(|pitch| pitch % element != 0) {
+        None => Ok(()),
+        Some(pitch) => Err(uncounted(call, pitch, element)),
     }
-    Ok(())
+}
+
+#[cold]
+fn uncounted(call: &'static str, pitch: usize, element: usize) -> Error {
+    let reason = format!(
+        "the {pitch} bytes from row to row are no multiple of an element of the array, {element} bytes: copy it by a \
+         `copy` of its own"
+    );
+    Error::InvalidArgument { call, reason: reason.into() }
 }
 
 /// Returns the bytes that a box counts in: an element of the array, if an end is one.

@@ -16,7 +16,7 @@ pub(crate) fn same_len(call: &'static str, from: usize, to: usize) -> Result {
 pub(super) fn no_array(call: &'static str) -> Result {
     let reason = "no fill, and no copy between contexts, reaches an array: upload or copy to it within its \
                   context, or write it through a surface";
-    Err(Error::InvalidArgument { call, reason })
+    Err(Error::InvalidArgument { call, reason: reason.into() })
 }
 
 /// Checks that the two ends of a copy on the device have the same length, and the same extent if both have rows.

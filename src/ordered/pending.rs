@@ -96,11 +96,11 @@ impl<V> Pending<V> {
             // The device may still use it.
             self.keep(value, is_for_later(&waited));
             waited?;
-            return Err(TAKEN);
+            return Err(taken());
         }
         waited?;
         self.home.watch().look()?;
-        value.ok_or(TAKEN)
+        value.ok_or_else(taken)
     }
 }
 
@@ -123,10 +123,11 @@ impl<V> Pending<V> {
     }
 }
 
-const TAKEN: Error = Error::InvalidArgument {
-    call: "Pending::poll",
-    reason: "the value was returned before: do not poll a future that is complete",
-};
+#[cold]
+fn taken() -> Error {
+    let reason = "the value was returned before: do not poll a future that is complete";
+    Error::InvalidArgument { call: "Pending::poll", reason: reason.into() }
+}
 
 impl<V> Drop for Pending<V> {
     fn drop(&mut self) {
@@ -162,7 +163,7 @@ mod future {
         fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Result<V>> {
             match self.try_get() {
                 Ok(Some(value)) => return Poll::Ready(Ok(value)),
-                Ok(None) if self.value.is_none() => return Poll::Ready(Err(TAKEN)),
+                Ok(None) if self.value.is_none() => return Poll::Ready(Err(taken())),
                 Ok(None) => {}
                 Err(error) => return Poll::Ready(Err(error)),
             }
@@ -178,7 +179,7 @@ mod future {
                 Poll::Pending => Poll::Pending,
                 // Behind the operation in its stream, so there is nothing left to wait for.
                 Poll::Ready(Ok(())) => {
-                    let value = this.value.take().ok_or(TAKEN);
+                    let value = this.value.take().ok_or_else(taken);
                     Poll::Ready(this.home.watch().look().and(value))
                 }
                 Poll::Ready(Err(_)) => Poll::Ready(this.take()),

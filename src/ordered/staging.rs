@@ -72,8 +72,14 @@ impl Staging {
         // Not by a reference to the ring, whose other segments the device may read.
         let start = self.memory.as_ref().map(PinnedBuffer::start);
         let Some(start) = start.filter(|_| bytes.len() <= segment) else {
-            let reason = "a segment of the staging memory has no room: stage less at once";
-            return Err(Error::InvalidArgument { call: name!(cuMemcpyHtoDAsync_v2), reason });
+            let reason = format!(
+                "a segment of the staging memory has {segment} bytes, which is no room for {}: stage less at once",
+                bytes.len()
+            );
+            return Err(Error::InvalidArgument {
+                call: name!(cuMemcpyHtoDAsync_v2),
+                reason: reason.into(),
+            });
         };
         let place = start.wrapping_add(self.current * segment + self.filled);
         // SAFETY: the bytes fit in the rest of the segment, as above, so `place` is valid for so many. The copies that

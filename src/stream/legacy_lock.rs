@@ -107,7 +107,7 @@ impl Capturing {
             let reason = "an operation on the legacy default stream of the context is running, and \
                           a function of `on_driver_log` or a destructor must not wait for it: \
                           capture a `NON_BLOCKING` stream, or capture later";
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         state.captures += 1;
         while state.operations > 0 {

@@ -134,12 +134,17 @@ pub(crate) fn count(
     same_context(call, operations.iter().all(|operation| operation.is_of(key)))?;
     match u32::try_from(operations.len()) {
         Ok(count @ 0..=255) => Ok(count),
-        _ => {
-            let reason =
-                "the driver takes at most 255 operations at once: pass them in several calls";
-            Err(Error::InvalidArgument { call, reason })
-        }
+        _ => Err(too_many(call, operations.len())),
     }
+}
+
+#[cold]
+#[inline]
+fn too_many(call: &'static str, count: usize) -> Error {
+    let reason = format!(
+        "the driver takes at most 255 operations at once, and not {count}: pass them in several calls"
+    );
+    Error::InvalidArgument { call, reason: reason.into() }
 }
 
 /// Returns whether it is that a device does not have one of the operations.

@@ -94,9 +94,12 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`Error::InvalidArgument`] for an array without [`ArrayFlags::SURFACE`], and for a part of one;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuSurfObjectCreate")]
+    #[doc(alias = "cudaCreateSurfaceObject")]
     pub fn surface<M: SurfaceMemory<'ctx>>(&self, memory: M) -> Result<Surface<'ctx, M>> {
         const CALL: &str = name!(cuSurfObjectCreate);
-        let refused = |reason| Err(Error::InvalidArgument { call: CALL, reason });
+        let refused = |reason: &'static str| {
+            Err(Error::InvalidArgument { call: CALL, reason: reason.into() })
+        };
         let array = match memory.whole() {
             Some((array, flags)) if flags.contains(ArrayFlags::SURFACE) => array,
             Some(_) => {

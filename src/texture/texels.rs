@@ -52,7 +52,7 @@ pub trait TextureMemory<'ctx>: sealed::Memory {}
 pub(crate) mod sealed {
     use super::*;
 
-    /// What the driver makes a texture of.
+    /// The memory that the driver makes a texture of.
     #[derive(Clone, Copy)]
     pub enum Source {
         Array(CUarray),
@@ -177,8 +177,11 @@ fn resource<T: Texel>(source: Source, access: &Access<'_>) -> Result<CUDA_RESOUR
         }
         (Source::Linear, Some(grid)) => {
             if grid.extent.depth != 1 {
-                let reason = "a texture reads one plane of rows: upload the planes to an `Array`";
-                return Err(Error::InvalidArgument { call: CALL, reason });
+                let reason = format!(
+                    "a texture reads one plane of rows, and the memory has {}: upload the planes to an `Array`",
+                    grid.extent.depth
+                );
+                return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
             }
             resource.resType = ffi::CU_RESOURCE_TYPE_PITCH2D;
             let (width, height, pitchInBytes) = (grid.extent.width, grid.extent.height, grid.pitch);
@@ -193,12 +196,12 @@ fn resource<T: Texel>(source: Source, access: &Access<'_>) -> Result<CUDA_RESOUR
         }
         (Source::Part, _) => {
             let reason = "a texture reads all of an array, or all of a level: pass it whole";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
     }
     if access.len == 0 {
         let reason = "a texture reads at least one element: pass memory that is not empty";
-        return Err(Error::InvalidArgument { call: CALL, reason });
+        return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
     }
     Ok(resource)
 }
@@ -217,7 +220,10 @@ fn may_filter<T: Texel>(sampling: &Sampling) -> Result {
     if sampling.filters() && (large || small && sampling.keeps_integers()) {
         let reason = "the manual allows no filter of integers: take `linear` out, or read 8 or 16 bits as numbers \
                       from 0 to 1";
-        return Err(Error::InvalidArgument { call: name!(cuTexObjectCreate), reason });
+        return Err(Error::InvalidArgument {
+            call: name!(cuTexObjectCreate),
+            reason: reason.into(),
+        });
     }
     Ok(())
 }
@@ -285,6 +291,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and for more elements than it has attributes for;
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuTexObjectCreate")]
+    #[doc(alias = "cudaCreateTextureObject")]
     pub fn texture<M: TextureMemory<'ctx>>(
         &self,
         memory: M,

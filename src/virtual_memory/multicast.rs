@@ -1,6 +1,7 @@
 //! Multicast objects.
 #![allow(unsafe_code, reason = "calls the driver")]
 
+use super::reservation::not_mapped;
 use super::{PhysicalMemory, Reservation, refusals};
 use crate::call::{answer, later, name};
 use crate::device::Device;
@@ -160,8 +161,7 @@ impl Multicast {
         const CALL: &str = name!(cuMulticastBindAddr);
         let bind = ffi::cuMulticastBindAddr()?;
         let Some(memory) = from.memory(at) else {
-            let reason = "no memory was mapped at this offset: pass one that `map` was called with";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+            return Err(not_mapped(CALL, "memory", at, "map"));
         };
         self.check(CALL, offset, memory)?;
         let (object, size) = (self.raw, memory.size_bytes());
@@ -183,14 +183,22 @@ impl Multicast {
             return Err(Error::InvalidRange { call, end, len: self.bytes, unit: RangeUnit::Bytes });
         };
         if !self.devices.contains(&device) {
-            let reason = "the memory belongs to a device that the object was not created for";
-            return Err(Error::InvalidArgument { call, reason });
+            let reason = format!(
+                "the memory belongs to device {}, a device that the object was not created for",
+                device.ordinal()
+            );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         let overlaps = |one: &Bound| one.offset < end && offset < one.end();
-        if self.bound.iter().any(|one| one.memory.device() == device && overlaps(one)) {
-            let reason =
-                "memory of the device is bound there: unbind it first, or choose another offset";
-            return Err(Error::InvalidArgument { call, reason });
+        let mut own = self.bound.iter().filter(|one| one.memory.device() == device);
+        if let Some(there) = own.find(|one| overlaps(one)) {
+            let reason = format!(
+                "memory of the device is bound there, from byte {} to byte {}: unbind it first, or choose another offset \
+                 than {offset}",
+                there.offset,
+                there.end()
+            );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         self.bound.reserve(1);
         Ok(())
@@ -207,9 +215,13 @@ impl Multicast {
         let unbind = ffi::cuMulticastUnbind()?;
         let is_it = |one: &Bound| one.memory.device() == device && one.offset == offset;
         let Some(place) = self.bound.iter().position(is_it) else {
-            let reason =
-                "no memory of the device was bound at this offset: pass one that it was bound at";
-            return Err(Error::InvalidArgument { call: name!(cuMulticastUnbind), reason });
+            let reason = format!(
+                "no memory of the device was bound at this offset, {offset}: pass one that it was bound at"
+            );
+            return Err(Error::InvalidArgument {
+                call: name!(cuMulticastUnbind),
+                reason: reason.into(),
+            });
         };
         let (object, size) = (self.raw, self.bound[place].memory.size_bytes());
         // SAFETY: the object is alive and is not mapped. The offset and the size are those of one bind.

@@ -46,13 +46,13 @@ pub struct Reservation {
 }
 assert_impl_all!(Reservation: Send, Sync);
 
-/// What is mapped at a place in the range.
+/// A mapping at a place in the range.
 struct Mapping {
     offset: usize,
     what: Mapped,
 }
 
-/// What can be mapped.
+/// Memory that can be mapped.
 enum Mapped {
     Memory(PhysicalMemory),
     Multicast(Multicast),
@@ -161,10 +161,15 @@ impl Reservation {
             });
         };
         let place = self.mapped.partition_point(|one| one.offset < offset);
-        let before = place.checked_sub(1).is_some_and(|index| self.mapped[index].end() > offset);
-        if before || self.mapped.get(place).is_some_and(|next| next.offset < end) {
-            let reason = "memory is mapped there: unmap it first, or choose another offset";
-            return Err(Error::InvalidArgument { call: CALL, reason });
+        let before = place.checked_sub(1).map(|index| &self.mapped[index]);
+        let next = self.mapped.get(place).filter(|next| next.offset < end);
+        if let Some(there) = before.filter(|one| one.end() > offset).or(next) {
+            let reason = format!(
+                "memory is mapped there, from byte {} to byte {}: unmap it first, or choose another offset than {offset}",
+                there.offset,
+                there.end()
+            );
+            return Err(Error::InvalidArgument { call: CALL, reason: reason.into() });
         }
         // Before the call, so that nothing fails behind it.
         self.mapped.reserve(1);
@@ -188,9 +193,8 @@ impl Reservation {
     #[doc(alias = "cuMemUnmap")]
     #[inline]
     pub fn unmap(&mut self, offset: usize) -> Result<PhysicalMemory> {
-        let reason = "no memory was mapped at this offset: pass one that `map` was called with";
         let memory = |what: &Mapped| matches!(what, Mapped::Memory(_));
-        match self.unmap_any(offset, memory, reason)? {
+        match self.unmap_any(offset, memory, ("memory", "map"))? {
             Mapped::Memory(memory) => Ok(memory),
             Mapped::Multicast(_) => unreachable!("only memory was taken"),
         }
@@ -205,24 +209,23 @@ impl Reservation {
     #[doc(alias = "cuMemUnmap")]
     #[inline]
     pub fn unmap_multicast(&mut self, offset: usize) -> Result<Multicast> {
-        let reason = "no multicast object was mapped at this offset: pass one that `map_multicast` was called with";
         let multicast = |what: &Mapped| matches!(what, Mapped::Multicast(_));
-        match self.unmap_any(offset, multicast, reason)? {
+        match self.unmap_any(offset, multicast, ("multicast object", "map_multicast"))? {
             Mapped::Multicast(object) => Ok(object),
             Mapped::Memory(_) => unreachable!("only an object was taken"),
         }
     }
 
-    /// Unmaps what was mapped at this offset, if it is what is wanted.
+    /// Unmaps what was mapped at this offset, if it is what is wanted, which has this name and was mapped by this method.
     fn unmap_any(
         &mut self,
         offset: usize,
         wanted: impl Fn(&Mapped) -> bool,
-        reason: &'static str,
+        (name, map): (&str, &str),
     ) -> Result<Mapped> {
         let found = self.mapped.binary_search_by_key(&offset, |one| one.offset);
         let Some(place) = found.ok().filter(|&place| wanted(&self.mapped[place].what)) else {
-            return Err(Error::InvalidArgument { call: name!(cuMemUnmap), reason });
+            return Err(not_mapped(name!(cuMemUnmap), name, offset, map));
         };
         let (at, size) = self.range_of(&self.mapped[place]);
         // SAFETY: a whole mapping of this reservation. Whoever let work use it promised that it is over by now.
@@ -403,4 +406,14 @@ mod tests {
             assert_eq!(access.flags(), CUmemAccess_flags(number), "{access:?}");
         }
     }
+}
+
+/// The error of a call for what is not mapped at this offset.
+#[cold]
+#[inline]
+pub(super) fn not_mapped(call: &'static str, name: &str, offset: usize, map: &str) -> Error {
+    let reason = format!(
+        "no {name} was mapped at this offset, {offset}: pass one that `{map}` was called with"
+    );
+    Error::InvalidArgument { call, reason: reason.into() }
 }

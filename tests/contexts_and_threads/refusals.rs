@@ -7,9 +7,11 @@ mod table;
 
 use crate::common::gpu::with_gpu;
 use crate::{common, skip, skip_under_miri};
-use cuscope::{PushedGuard, Result};
+use cuscope::{PushedGuard, Result, ffi};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::collections::BTreeSet;
 use std::path::Path;
-use table::TABLE;
+use table::{NUMBERS, TABLE};
 
 /// A reason of the documentation, and an input for it.
 struct Row {
@@ -17,14 +19,21 @@ struct Row {
     place: (&'static str, &'static str),
     /// The words of the documentation.
     reason: &'static str,
-    /// What the message contains.
+    /// Words in the message.
     says: &'static [&'static str],
     input: Input,
 }
 
+/// A call that fails.
+type Refused = fn(&PushedGuard<'_>) -> Result;
+
 enum Input {
     /// A call that fails.
-    Call(fn(&PushedGuard<'_>) -> Result),
+    Call(Refused),
+    /// A call that fails on devices with these attributes, in a process of its own, or only there.
+    Alone(&'static str, Refused),
+    /// A call that fails where this driver function returns the code: no input makes the software driver return it.
+    Fails(&'static str, ffi::CUresult, Refused),
     /// A test in this file under `tests/`, which has the words: it needs a process, a machine or code of its own.
     Test(&'static str),
 }
@@ -74,6 +83,20 @@ fn every_reason_of_the_documentation_has_a_row() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Returns what the message of a row lacks.
+fn lacks(row: &Row, text: &str) -> Option<String> {
+    let lacks: Vec<_> = row.says.iter().filter(|words| !text.contains(**words)).collect();
+    (!lacks.is_empty()).then(|| {
+        let ((file, function), reason) = (row.place, row.reason);
+        let text: String = text.chars().take(400).collect();
+        format!("{file} {function}, {reason}: {lacks:?} is not in: {text}")
+    })
+}
+
+fn message(result: Result) -> String {
+    result.map_or_else(|error| error.to_string(), |()| "no error".to_owned())
+}
+
 #[test]
 fn every_input_gets_a_message_with_its_reason() {
     if !common::software() {
@@ -81,22 +104,68 @@ fn every_input_gets_a_message_with_its_reason() {
     }
     skip_under_miri!("it maps memory and reads files");
     with_gpu(|gpu| {
-        let mut wrong = Vec::new();
-        for Row { place: (file, function), reason, says, input } in TABLE {
-            let text = match input {
-                Input::Call(call) => match call(gpu) {
-                    Ok(()) => "no error".to_owned(),
-                    Err(error) => error.to_string(),
-                },
+        let wrong = TABLE.iter().filter_map(|row| {
+            let text = match row.input {
+                Input::Call(call) => message(call(gpu)),
+                Input::Fails(function, code, call) => {
+                    let fault = Fault { which: Which::Named(function), code, performed: false };
+                    message(with_fault(fault, || call(gpu)).0)
+                }
+                Input::Alone(..) => return None,
                 Input::Test(test) => std::fs::read_to_string(root().join("tests").join(test))
                     .unwrap_or_else(|error| format!("{test}: {error}")),
             };
-            let lacks: Vec<_> = says.iter().filter(|words| !text.contains(**words)).collect();
-            if !lacks.is_empty() {
-                let text = &text[..text.len().min(400)];
-                wrong.push(format!("{file} {function}, {reason}: {lacks:?} is not in: {text}"));
-            }
-        }
+            lacks(row, &text)
+        });
+        let wrong: Vec<_> = wrong.collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     });
+}
+
+#[test]
+fn what_is_refused_before_the_driver_is_asked_has_its_numbers() {
+    if !common::software() {
+        skip!("needs the software driver, whose devices are known");
+    }
+    skip_under_miri!("it maps memory");
+    with_gpu(|gpu| {
+        for (call, says) in NUMBERS {
+            let text = message(call(gpu));
+            assert!(
+                text.contains("was not called") && says.iter().all(|words| text.contains(words)),
+                "{says:?}: {text}"
+            );
+        }
+    });
+}
+
+/// The devices of a process are what a variable says when it starts.
+#[test]
+fn every_input_of_other_devices_gets_a_message_with_its_reason() {
+    const TEST: &str = "every_input_of_other_devices_gets_a_message_with_its_reason";
+    const VARIABLE: &str = "CUSCOPE_SOFT_ATTRIBUTES";
+    if !common::software() {
+        skip!("needs the software driver, which can be told what devices lack");
+    }
+    skip_under_miri!("starts processes");
+    let devices = TABLE.iter().filter_map(|row| match row.input {
+        Input::Alone(devices, _) => Some(devices),
+        _ => None,
+    });
+    for these in devices.collect::<BTreeSet<_>>() {
+        if let Some(output) = common::respawn_with(module_path!(), TEST, &[(VARIABLE, these)]) {
+            common::assert_success(TEST, &output);
+            continue;
+        }
+        let these = std::env::var(VARIABLE).unwrap_or_default();
+        let wrong = TABLE.iter().filter_map(|row| match row.input {
+            Input::Alone(devices, call) if devices == these => {
+                lacks(row, &with_gpu(|gpu| message(call(gpu))))
+            }
+            _ => None,
+        });
+        let wrong: Vec<_> = wrong.collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        return;
+    }
 }

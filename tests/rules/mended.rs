@@ -36,6 +36,9 @@ mod argument_list_of_local_buffer;
 #[path = "../../ui-tests/mended/argument_list_used_twice.rs"]
 mod argument_list_used_twice;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/argument_not_plain_data.rs"]
+mod argument_not_plain_data;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/array_in_launch.rs"]
 mod array_in_launch;
 #[rustfmt::skip]
@@ -96,6 +99,9 @@ mod branded_is_sealed;
 #[path = "../../ui-tests/mended/buffer_used_beside_its_part.rs"]
 mod buffer_used_beside_its_part;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/buffer_without_a_guard.rs"]
+mod buffer_without_a_guard;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/buffer_written_while_sliced.rs"]
 mod buffer_written_while_sliced;
 #[rustfmt::skip]
@@ -128,6 +134,9 @@ mod closure_that_takes_handles;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/closure_with_another_error.rs"]
 mod closure_with_another_error;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/collection_of_two_guards.rs"]
+mod collection_of_two_guards;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/condition_in_stream.rs"]
 mod condition_in_stream;
@@ -375,6 +384,9 @@ mod held_used_after_split;
 #[path = "../../ui-tests/mended/held_while_read.rs"]
 mod held_while_read;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/helper_with_a_closure_for_one_guard.rs"]
+mod helper_with_a_closure_for_one_guard;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/helper_without_the_scopes_lifetime.rs"]
 mod helper_without_the_scopes_lifetime;
 #[rustfmt::skip]
@@ -419,6 +431,12 @@ mod import_pool_without_unsafe;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/import_without_unsafe.rs"]
 mod import_without_unsafe;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/inner_memory_in_outer_collection.rs"]
+mod inner_memory_in_outer_collection;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/inner_memory_kept_by_the_caller.rs"]
+mod inner_memory_kept_by_the_caller;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/inside_of_a_detached_handle.rs"]
 mod inside_of_a_detached_handle;
@@ -549,6 +567,9 @@ mod node_of_other_kind;
 #[path = "../../ui-tests/mended/not_plain_data.rs"]
 mod not_plain_data;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/number_of_another_type.rs"]
+mod number_of_another_type;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/ordered_adopted_then_used.rs"]
 mod ordered_adopted_then_used;
 #[rustfmt::skip]
@@ -608,6 +629,9 @@ mod owned_argument;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/owned_guard_sent.rs"]
 mod owned_guard_sent;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/padding_in_a_struct.rs"]
+mod padding_in_a_struct;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/parameter_of_any_element.rs"]
 mod parameter_of_any_element;
@@ -945,11 +969,20 @@ mod used_after_into_raw;
 #[path = "../../ui-tests/mended/used_twice_through_mut_ref.rs"]
 mod used_twice_through_mut_ref;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/value_not_plain_data.rs"]
+mod value_not_plain_data;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/variable_lent_twice.rs"]
 mod variable_lent_twice;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/window_over_host_memory.rs"]
 mod window_over_host_memory;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/with_attaches_and_returns.rs"]
+mod with_attaches_and_returns;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/with_attaches_for_later.rs"]
+mod with_attaches_for_later;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/written_through_plain_buffer.rs"]
 mod written_through_plain_buffer;

@@ -14,7 +14,7 @@ use super::{reach, report};
 use std::sync::atomic::{Ordering, fence};
 
 /// The windows of generic addresses: where each begins and ends, what its addresses count from, and the space
-/// behind it.
+/// after it.
 const WINDOWS: [(u64, u64, u64, Space); 4] = [
     (SHARED_WINDOW, SHARED_WINDOW + CLUSTER_SPAN, SHARED_WINDOW, Space::Shared),
     (SHARED_WINDOW + CLUSTER_SPAN, LOCAL_WINDOW, SHARED_WINDOW, Space::Cluster),
@@ -164,7 +164,7 @@ wide! {
     }
 }
 
-/// Words in each half of a warp, by the number of the first: one behind the other, or all the same.
+/// Words in each half of a warp, by the number of the first: one after the other, or all the same.
 #[derive(Clone, Copy)]
 struct Halves {
     starts: [usize; 2],
@@ -217,7 +217,7 @@ wide! {
 }
 
 wide! {
-    /// Writes such words, which lie one behind the other; whether all of them are there, else none.
+    /// Writes such words, which lie one after the other; whether all of them are there, else none.
     fn write_halves[const N: usize](
         words: &mut [[u8; N]], first: usize, second: usize, values: &Row,
     ) -> bool {
@@ -439,7 +439,7 @@ fn load_any(
     let mut at = [0; 32];
     let pattern = find(warp, shared, group, mask, access, &mut at)?;
     let run = pattern == Pattern::Run;
-    // What threads share, at one place: one of them reads it for all.
+    // Memory that threads share, at one place: one of them reads it for all.
     let one = pattern == Pattern::Same
         && match access.space {
             Space::Global | Space::Shared => true,
@@ -493,7 +493,7 @@ fn load_any(
 }
 
 /// Reads an element of vectors some of which go past the end of their memory. Compilers make such of loads of the elements
-/// that are there, and GPUs read what is behind them (F642).
+/// that are there, and GPUs read what is after them (F642).
 #[cold]
 fn past_end(
     memory: &dyn Memory,
@@ -635,7 +635,7 @@ pub(super) fn atomic(
 pub(super) struct Wide<'o> {
     pub(super) access: &'o Access,
     pub(super) d: Slot,
-    /// What the old value is compared with, if it is.
+    /// The value that the old one is compared with, if it is.
     pub(super) expected: Option<[Src; 2]>,
     pub(super) new: [Src; 2],
 }

@@ -30,6 +30,7 @@ mod system;
 mod tensor;
 mod texture;
 mod tile;
+mod turn;
 mod warp;
 mod wgmma;
 
@@ -62,7 +63,7 @@ pub trait Memory: Sync {
     /// There is no live memory at all of these bytes.
     fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault>;
 
-    /// [`load`](Self::load) for all lanes, whose words lie one behind the other.
+    /// [`load`](Self::load) for all lanes, whose words lie one after the other.
     ///
     /// # Errors
     ///
@@ -149,7 +150,7 @@ pub trait Memory: Sync {
     }
 }
 
-/// The addresses of words that lie one behind the other.
+/// The addresses of words that lie one after the other.
 #[inline]
 pub fn run_from(first: u64, bytes: usize) -> Row {
     std::array::from_fn(|lane| first.wrapping_add((lane * bytes) as u64))
@@ -157,9 +158,9 @@ pub fn run_from(first: u64, bytes: usize) -> Row {
 
 /// Where a kernel's texts go.
 pub trait Output: Sync {
-    /// What `printf` prints.
+    /// Prints the text of `printf`.
     fn print(&self, text: &[u8]);
-    /// What an assertion that failed says.
+    /// Prints the text of an assertion that failed.
     fn complain(&self, text: &str);
     /// Where the launch faulted first.
     fn faulted(&self, accident: &Accident) {
@@ -180,7 +181,7 @@ pub trait Output: Sync {
     }
 }
 
-/// What ends a launch before its time.
+/// The reason why a launch ends before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -205,7 +206,7 @@ pub enum Fault {
     CutOff,
 }
 
-/// What is launched.
+/// A kernel with everything that its launch needs.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
     /// The module.

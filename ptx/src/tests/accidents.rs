@@ -1,10 +1,10 @@
-//! What a fault tells, launches that go on without it, and loads past the end of memory.
+//! Reports of faults, launches that go on without the access, and loads past the end of memory.
 
 use super::super::run::{Accident, BadAccess, Does, Fault, Place};
 use super::super::{Module, SourceLine};
 use super::device::{Loaded, START, params, source};
 
-/// What a body's fault tells: lines count from its first one.
+/// Returns the report of a body's fault: lines count from its first one.
 fn accident(body: &str, fault: Fault) -> Accident {
     let loaded = Loaded::new(&source(body));
     let out = loaded.device.room(64);

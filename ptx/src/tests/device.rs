@@ -77,7 +77,7 @@ impl Device {
         self.place(&vec![0; bytes])
     }
 
-    /// What kernels have printed.
+    /// Returns the text that kernels have printed.
     pub(crate) fn printed(&self) -> String {
         String::from_utf8(self.printed.lock().unwrap().clone()).unwrap()
     }

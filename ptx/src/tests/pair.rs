@@ -3,8 +3,8 @@
 use super::super::code::Op;
 use super::device::{Loaded, params, source};
 
-/// What 32 threads store: each has put its number and a half to shared memory, and loads two of these words, at `first` and
-/// `second` bytes, which its number is part of.
+/// Returns the sums that 32 threads store: each has put its number and a half to shared memory, and loads two of these
+/// words, at `first` and `second` bytes, which its number is part of.
 fn sums(first: &str, second: &str, between: &str, after: &str) -> Vec<f32> {
     let text = format!(
         ".shared .align 4 .b8 words[1024]; mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; add.f32 %f1, %f1, 0f3F000000;
@@ -74,7 +74,7 @@ fn a_part_of_a_warp_loads_its_words_alone() {
 }
 
 #[test]
-fn what_is_not_in_shared_memory_faults_as_each_load_does() {
+fn pairs_outside_of_shared_memory_fault_as_each_load_does() {
     for (first, second) in
         [("2048", "0"), ("0", "2048"), ("1022", "0"), ("2", "0"), ("0", "4294967292")]
     {

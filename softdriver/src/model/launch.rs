@@ -27,9 +27,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 const WORKSPACE: usize = 256;
 /// The markers in `extra`.
 pub(crate) const END: usize = 0;
-/// Behind it: the buffer.
+/// After it: the buffer.
 pub(crate) const BUFFER_POINTER: usize = 1;
-/// Behind it: a pointer to the size of the buffer.
+/// After it: a pointer to the size of the buffer.
 pub(crate) const BUFFER_SIZE: usize = 2;
 
 /// Refuses extents and sizes that no launch may have (F61).
@@ -178,7 +178,7 @@ impl Launch {
         attributes.check_cluster(function, grid)
     }
 
-    /// What a node that launches it tells; the pointers lead into it.
+    /// Returns the parameters of a node that launches it; the pointers lead into it.
     pub(crate) fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
         let params = self.function.kernel().params.iter();
         let place = |offset: usize| self.params.as_ptr().wrapping_add(offset).expose_provenance();
@@ -272,7 +272,7 @@ fn workers() -> usize {
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// What kernels print goes to the program's output.
+/// Writes the text of kernels to the program's output.
 struct Texts<'a> {
     launch: &'a Launch,
     /// Where the kernel faulted.
@@ -324,7 +324,7 @@ impl HostCall {
         Ok(Self { func, user_data: user_data.expose_provenance() })
     }
 
-    /// What a node that calls it tells.
+    /// Returns the parameters of a node that calls it.
     pub(crate) fn params(&self) -> CUDA_HOST_NODE_PARAMS {
         let user_data = ptr::with_exposed_provenance_mut(self.user_data);
         CUDA_HOST_NODE_PARAMS { r#fn: Some(self.func), userData: user_data }

@@ -34,12 +34,18 @@ impl ContextFlags {
     pub(crate) fn checked(self, call: &'static str) -> Result<u32> {
         let ways = Self::SCHED_SPIN | Self::SCHED_YIELD | Self::SCHED_BLOCKING_SYNC;
         if (self & ways).bits().count_ones() > 1 {
-            let reason = "the flags contain several SCHED_ flags: choose one";
-            return Err(Error::InvalidArgument { call, reason });
+            let reason = format!(
+                "the flags contain several SCHED_ flags, {:#x}: choose one",
+                (self & ways).bits()
+            );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         if !(self - Self::all()).is_empty() {
-            let reason = "the flags contain unknown bits: use the constants of `ContextFlags`";
-            return Err(Error::InvalidArgument { call, reason });
+            let reason = format!(
+                "the flags contain unknown bits, {:#x}: use the constants of `ContextFlags`",
+                (self - Self::all()).bits()
+            );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         Ok(self.bits())
     }

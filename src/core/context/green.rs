@@ -127,7 +127,7 @@ impl SmResource {
             let reason = "the number of groups is 0: split into at least one group";
             return Err(Error::InvalidArgument {
                 call: name!(cuDevSmResourceSplitByCount),
-                reason,
+                reason: reason.into(),
             });
         }
         let split = ffi::cuDevSmResourceSplitByCount()?;
@@ -221,8 +221,10 @@ impl Context {
     #[doc(alias = "cuCtxFromGreenCtx")]
     #[inline]
     pub fn create_green(resources: &[SmResource]) -> Result<Context> {
-        let refused =
-            |reason| Error::InvalidArgument { call: name!(cuDevResourceGenerateDesc), reason };
+        let refused = |reason: &'static str| Error::InvalidArgument {
+            call: name!(cuDevResourceGenerateDesc),
+            reason: reason.into(),
+        };
         let (Some(first), Ok(count)) = (resources.first(), u32::try_from(resources.len())) else {
             return Err(refused("the list of resources is empty: pass at least one"));
         };

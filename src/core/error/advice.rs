@@ -82,6 +82,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
     const COPY: &str = name!(cuMemcpyDtoDAsync_v2);
     const REGISTER: &str = name!(cuMemHostRegister_v2);
+    const HOST_ALLOC: &str = name!(cuMemHostAlloc);
     const CHUNKS: &str = "ScopedBuffer::chunks";
     const ELAPSED: &str = name!(cuEventElapsedTime);
     const GET_FUNCTION: &str = name!(cuModuleGetFunction);
@@ -136,7 +137,7 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_INVALID_VALUE, _) => {
             "check the arguments: one of them is out of range or no longer valid"
         }
-        (CUDA_ERROR_OUT_OF_MEMORY, DOWNLOAD | REGISTER | CHUNKS) => {
+        (CUDA_ERROR_OUT_OF_MEMORY, DOWNLOAD | REGISTER | HOST_ALLOC | CHUNKS) => {
             "the host does not have as much memory: free some, or request less at once"
         }
         (CUDA_ERROR_OUT_OF_MEMORY, _) => {
@@ -239,6 +240,10 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
         (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, _) => {
             "an earlier call, maybe of other code, spoilt the capture: end it, and capture again without that call"
         }
+        (CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, _) => {
+            "a context has an affinity under the multi-process service (MPS) alone: create it without one, or create a \
+             green context of a part of `Device::sm_resource`"
+        }
         _ => "see the CUDA driver API manual, \"CUresult\"",
     }
 }
@@ -313,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_is_known_by_few_codes() {
+    fn few_codes_prove_that_a_call_enqueued_nothing() {
         let codes: Vec<u32> = (0..1000).filter(|&code| means_not_taken(CUresult(code))).collect();
         assert_eq!(
             codes,
@@ -323,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_is_what_the_header_says() {
+    fn codes_of_calls_that_enqueued_nothing_are_those_of_the_header() {
         let Some(header) = header() else { return };
         for (code, words) in NOT_TAKEN {
             let text = &header[&code.0];
@@ -332,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_some_machines_answer_has_advice() {
+    fn codes_that_only_some_machines_give_have_advice() {
         for (code, words) in [
             (CUDA_ERROR_TOO_MANY_PEERS, "disable_peer_access"),
             (CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "libnvidia-ptxjitcompiler"),

@@ -8,6 +8,7 @@ mod descriptor;
 pub(crate) mod image;
 mod load;
 mod out_of_bounds;
+mod reason;
 mod refused;
 mod refused_launch;
 mod signature;
@@ -23,6 +24,7 @@ pub(crate) use descriptor::wrong_descriptor;
 pub use image::{ImageError, ImageKind, ImageProblem};
 pub use load::LoadError;
 pub use out_of_bounds::{GuardError, OutOfBounds};
+pub use reason::Reason;
 pub use refused::RefusedError;
 pub use refused_launch::RefusedLaunch;
 pub use signature::{SignatureError, SignatureProblem};
@@ -44,6 +46,9 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 ///
 /// `{:?}` writes the message behind the name of the variant, since a `main` that returns the error shows that. `{:#?}` writes
 /// the fields.
+#[doc(alias = "cudaError_t")]
+#[doc(alias = "cudaGetLastError")]
+#[doc(alias = "cudaGetErrorString")]
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -157,7 +162,7 @@ pub enum Error {
         end: usize,
         /// The end of the whole.
         len: usize,
-        /// What both of them count.
+        /// The unit of both of them.
         unit: RangeUnit,
     },
     /// An argument is invalid for every driver.
@@ -166,7 +171,7 @@ pub enum Error {
         /// The driver call that was not made.
         call: &'static str,
         /// The mistake and how to fix it.
-        reason: &'static str,
+        reason: Reason,
     },
     /// The driver on this machine is older than the function.
     #[error(
@@ -249,7 +254,7 @@ pub enum Error {
     },
 }
 
-/// What the numbers of an [`InvalidRange`](Error::InvalidRange) count.
+/// The unit of the numbers of an [`InvalidRange`](Error::InvalidRange).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RangeUnit {
@@ -726,7 +731,7 @@ mod tests {
             Error::GraphBuffers { call, captured: 1, named: 2 },
             Error::ExtentMismatch { call, extents: [[1; 3], [2; 3]].into() },
             Error::InvalidRange { call, end: 2, len: 1, unit: RangeUnit::Bytes },
-            Error::InvalidArgument { call, reason: "" },
+            Error::InvalidArgument { call, reason: "".into() },
             Error::NeedsDriver { call, since: 13000 },
             Error::UnknownValue { call, value: 7 },
             Error::VariableLent { call },

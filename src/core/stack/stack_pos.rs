@@ -346,14 +346,18 @@ fn pop_orphan(thread: &ThreadStack) -> Result {
 /// Pops the entries that dropped tokens left, unless a frame or another token prevents it.
 ///
 /// # Errors
-/// The errors of [`pop_orphan`].
+/// `NotCurrent` if foreign code is on top, and driver errors. The entries are then popped later.
 fn pop_orphan_if_free(thread: &ThreadStack) -> Result {
     if thread.taken.replace(true) {
         return Ok(());
     }
     let popped = pop_orphan(thread);
     thread.taken.set(false);
-    popped
+    match popped {
+        // The frame that is open above them, or one that is older, pops them at its end.
+        Err(Error::Suspended { .. }) => Ok(()),
+        popped => popped,
+    }
 }
 
 /// Tries again if the driver failed and no later code would do it.
@@ -426,7 +430,7 @@ impl OwnedEntry {
         if ThreadStack::with(|thread| thread.in_driver_call.get()) {
             let reason = "an owned guard cannot be made inside a function of `on_driver_log`, which runs in the \
                           middle of a driver call: use `Context::with` there";
-            return Err(Error::InvalidArgument { call: PUSH, reason });
+            return Err(Error::InvalidArgument { call: PUSH, reason: reason.into() });
         }
         let frame = StackPos::open_frame()?;
         let entry = frame.base.push(context)?;
@@ -477,5 +481,5 @@ impl OwnedEntry {
 fn ended(call: &'static str) -> Error {
     let reason = "the owned guard ended with the `reentrant` call or the `Context::with` that it was made in: make it \
                   outside, or use it inside";
-    Error::InvalidArgument { call, reason }
+    Error::InvalidArgument { call, reason: reason.into() }
 }

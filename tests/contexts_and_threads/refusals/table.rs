@@ -1,17 +1,22 @@
 //! The reasons and their inputs.
 
-use super::Input::{Call, Test};
-use super::Row;
-use crate::common::gpu::kernel;
+use super::Input::{Alone, Call, Fails, Test};
+use super::{Refused, Row};
+use crate::common::gpu::{hold, kernel};
 use crate::common::kernels::STORE;
-use cuscope::diagnostics::DriverLog;
+use cuscope::context::{SmSplitFlags, current_context};
+use cuscope::diagnostics::{CoreDumps, DriverLog, on_over_budget};
 use cuscope::external::{MemoryFlags, MemoryHandle, SemaphoreHandle};
+use cuscope::foreign::Ownership;
+use cuscope::foreign::dlpack::{DLDevice, DLElement, DLManagedTensor, DLTensor, Tensor};
 use cuscope::function::Carveout;
+use cuscope::graphics::{GlDevices, Usage, gl_devices};
+use cuscope::jit::JitOptions;
 use cuscope::launch::{LaunchSpec, Occupancy};
 use cuscope::memory::{
     AccessPolicyWindow, AccessProperty, Advice, Attachment, Location, PoolAccess,
 };
-use cuscope::settings::Limit;
+use cuscope::settings::{Limit, RdmaScope};
 use cuscope::stream::MemSyncDomainMap;
 use cuscope::tensor_map::TensorLayout;
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
@@ -20,6 +25,8 @@ use cuscope::{
     Context, ContextFlags, Device, EventFlags, Function, LaunchConfig, Library, MemoryPool, Ptx,
     PushedGuard, Result, StreamFlags, ffi,
 };
+use std::ptr::{NonNull, null_mut};
+use std::sync::mpsc::channel;
 
 /// A module with a variable.
 const VARIABLES: &str =
@@ -89,22 +96,87 @@ fn unit() -> Result<usize> {
     PhysicalMemory::granularity(Device::get(0)?)
 }
 
-const LACKING: &str = "memory_and_kernels/lacking.rs";
+/// Devices that give no memory and no pools to other processes.
+const NOTHING_SHARED: &str = "IPC_EVENT_SUPPORTED=0,HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED=0,MEMPOOL_SUPPORTED_HANDLE_TYPES=0";
+
+/// Devices that do not reach each other.
+const APART: &str = "1:P2P_ATTRIBUTE_ACCESS_SUPPORTED=0";
+
+const NO_POOLS: &str = "MEMORY_POOLS_SUPPORTED=0";
+const NO_MULTICAST: &str = "1:MULTICAST_SUPPORTED=0";
+const OUT_OF_MEMORY: ffi::CUresult = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+
+/// A context that code outside the crate destroyed.
+fn destroyed() -> Result<Context> {
+    let mut raw = null_mut();
+    // SAFETY: writes one context to `raw`, which is valid for it; there is a device 0.
+    unsafe { cuscope::call!(cuCtxCreate_v2(&raw mut raw, 0, 0)) }?;
+    // SAFETY: 1. to 3. The context is alive, and nothing of it is used but its number. The software driver follows no
+    // handle of a context that is gone.
+    let context = unsafe { Context::from_raw(raw, Ownership::Borrow) }?;
+    // SAFETY: 1. The context is alive. 2. It is this function's.
+    unsafe { cuscope::call!(cuCtxDestroy_v2(raw)) }?;
+    Ok(context)
+}
+
+/// A context with some of the multiprocessors.
+fn green(device: Device) -> Result<Context> {
+    Context::create_green(
+        &device.sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?.groups,
+    )
+}
+
+/// Captures what the closure adds after the capture was spoilt.
+macro_rules! spoiled {
+    ($gpu:ident, |$c:ident| $add:expr) => {{
+        let mut stream = $gpu.stream()?;
+        none($gpu.capture(&mut stream, |$c| {
+            $gpu.synchronize().expect_err("it spoils the capture");
+            $add
+        }))
+    }};
+}
+
+/// Takes a tensor in memory that the host allocated.
+fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
+    let (shape, data) = (Box::leak(Box::new([4_i64])), Box::leak(Box::new([1.0_f32; 4])));
+    let device = DLDevice { device_type: 3, device_id: 0 };
+    let dl_tensor = DLTensor {
+        data: data.as_mut_ptr().cast(),
+        device,
+        ndim: 1,
+        dtype: <f32 as DLElement>::TYPE,
+        shape: shape.as_mut_ptr(),
+        strides: null_mut(),
+        byte_offset: 0,
+    };
+    let tensor = DLManagedTensor { dl_tensor, manager_ctx: null_mut(), deleter: None };
+    // SAFETY: 1. and 2. A tensor that nobody else has, whose memory stays.
+    let tensor = unsafe { Tensor::from_raw(NonNull::from(Box::leak(Box::new(tensor)))) };
+    // SAFETY: 1. and 2. The memory is what the tensor says; the driver refuses it.
+    none(unsafe { gpu.buffer_from_dlpack::<f32, _>(tensor) })
+}
+
 const GRAPHICS_FACTS: &str = "driver_facts/graphics.rs";
 const GRAPHICS: &str = "memory_and_kernels/graphics.rs";
 const CAPTURES: &str = "scopes_and_graphs/graph/captures.rs";
 
 rows! {
     "core/context/affinity.rs" "create_with_affinity" {
-        "`CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service" => ["EXEC_AFF"] Test("contexts_and_threads/contexts.rs");
+        "`CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service" => ["multi-process service"] Call(|gpu| none(Context::create_with_affinity(gpu.device(), ContextFlags::default(), 8)));
     }
-    "core/context/create.rs" "create" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["OUT_OF_MEMORY"] Test("contexts_and_threads/leaks.rs"); }
-    "core/context/primary.rs" "primary" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["OUT_OF_MEMORY"] Test("contexts_and_threads/leaks.rs"); }
-    "core/context/current.rs" "id" { "`CUDA_ERROR_CONTEXT_IS_DESTROYED`" => ["CONTEXT_IS_DESTROYED"] Test("driver_facts/stack.rs"); }
-    "core/context/mod.rs" "id" { "code outside this crate destroyed" => ["CONTEXT_IS_DESTROYED"] Test("driver_facts/stack.rs"); }
-    "core/context/mod.rs" "api_version" { "code outside this crate destroyed" => ["INVALID_CONTEXT"] Test("driver_facts/stack.rs"); }
+    "core/context/create.rs" "create" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less memory", "0.5 GiB"] Fails("cuCtxCreate_v2", OUT_OF_MEMORY, |gpu| none(Context::create(gpu.device(), ContextFlags::default()))); }
+    "core/context/primary.rs" "primary" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less memory", "0.5 GiB"] Fails("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, |gpu| none(Context::primary(gpu.device()))); }
+    "core/context/current.rs" "id" { "`CUDA_ERROR_CONTEXT_IS_DESTROYED`" => ["code outside this crate destroyed"] Fails("cuCtxGetId", ffi::CUDA_ERROR_CONTEXT_IS_DESTROYED, |_| none(current_context()?.expect("one is current").id())); }
+    "core/context/mod.rs" "id" { "code outside this crate destroyed" => ["code outside this crate destroyed"] Call(|_| none(destroyed()?.id())); }
+    "core/context/mod.rs" "api_version" { "code outside this crate destroyed" => ["code outside this crate destroyed"] Call(|_| none(destroyed()?.api_version())); }
     "core/context/mod.rs" "is_current" { "in the child of a fork" => ["CUDA_ERROR_NOT_INITIALIZED"] Test("contexts_and_threads/endings.rs"); }
-    "core/context/mod.rs" "try_destroy" { "In a host function that is `CUDA_ERROR_NOT_PERMITTED`, and the context is released later" => ["try_destroy"] Test("contexts_and_threads/contexts.rs"); }
+    "core/context/mod.rs" "try_destroy" { "In a host function that is `CUDA_ERROR_NOT_PERMITTED`, and the context is released later" => ["do not call the driver from a host function"] Call(|gpu| {
+        let (stream, other) = (gpu.stream()?, Context::create(gpu.device(), ContextFlags::default())?);
+        let (send, receive) = channel();
+        gpu.on(&stream).host_function(move || send.send(other.try_destroy().expect("nothing holds it")).expect("it is received"))?;
+        receive.recv().expect("it was sent")
+    }); }
     "core/context/green.rs" "split_by_count" {
         "more multiprocessors than there are" => ["groups of at least 100000", "request fewer"] Call(|gpu| none(gpu.device().sm_resource()?.split_by_count(1, 100_000, Default::default())));
         "unknown flags" => ["cuDevSmResourceSplitByCount"] Test("driver_facts/green_contexts.rs");
@@ -130,18 +202,29 @@ rows! {
         "CUDA has no device there" => ["is at \"00ff:00:00.0\""] Call(|_| none(Device::by_pci_bus_id("00ff:00:00.0")));
         "text that is no such address" => ["no PCI address"] Call(|_| none(Device::by_pci_bus_id("nowhere")));
     }
-    "core/call/mod.rs" "called" { "That includes `CUDA_ERROR_NOT_READY`, with which a query reports that work is not complete" => ["cuStreamQuery(stream)), NOT_READY"] Test("driver_facts/context_state.rs"); }
+    "core/call/mod.rs" "called" { "That includes `CUDA_ERROR_NOT_READY`, with which a query reports that work is not complete" => ["wait until the work is complete"] Call(|gpu| {
+        let stream = gpu.stream()?;
+        let _gate = hold(&stream);
+        // SAFETY: 1. and 2. The stream is alive, and a query changes nothing.
+        unsafe { cuscope::call!(cuStreamQuery(stream.raw())) }
+    }); }
     "core/driver/mod.rs" "init" {
         "on a machine without a GPU" => ["CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES"] Test("contexts_and_threads/bad_input.rs");
         "in the child of a fork" => ["CUDA_ERROR_NOT_INITIALIZED"] Test("contexts_and_threads/endings.rs");
     }
     "diagnostics/core_dumps.rs" "user_trigger" { "`CUDA_ERROR_INVALID_VALUE`" => ["settings of the process"] Call(|gpu| none(gpu.core_dumps().user_trigger())); }
-    "diagnostics/core_dumps.rs" "set_pipe" { "once the trigger is enabled and a context exists" => ["set_pipe"] Test("contexts_and_threads/diagnostics.rs"); }
+    "diagnostics/core_dumps.rs" "set_pipe" { "once the trigger is enabled and a context exists" => ["settings of the process"] Call(|gpu| gpu.core_dumps().set_pipe("pipe")); }
     "diagnostics/driver_log.rs" "write_to" { "the file cannot be written" => ["/nowhere/at/all", "cannot be written"] Call(|_| DriverLog::now()?.write_to("/nowhere/at/all")); }
-    "diagnostics/over_budget.rs" "on_over_budget" { "`CUDA_ERROR_NOT_PERMITTED`" => ["NOT_PERMITTED"] Test("driver_facts/notifications.rs"); }
+    "diagnostics/over_budget.rs" "on_over_budget" { "`CUDA_ERROR_NOT_PERMITTED`" => ["NOT_PERMITTED", "host function"] Fails("cuDeviceRegisterAsyncNotification", ffi::CUDA_ERROR_NOT_PERMITTED, |gpu| none(on_over_budget(gpu.device(), |_| ()))); }
     "event.rs" "event_with" { "unknown flag bits" => ["0xf000"] Call(|gpu| none(gpu.event_with(EventFlags::from_bits_retain(0xf000)))); }
     "event.rs" "elapsed_since" {
-        "one is not complete" => ["cuStreamQuery(stream)), NOT_READY"] Test("driver_facts/context_state.rs");
+        "one is not complete" => ["the later event is not complete"] Call(|gpu| {
+            let (stream, begin, end) = (gpu.stream()?, gpu.event()?, gpu.event()?);
+            gpu.on(&stream).record(&begin)?;
+            let _gate = hold(&stream);
+            gpu.on(&stream).record(&end)?;
+            none(end.elapsed_since(&begin))
+        });
         "one was not recorded" => ["not recorded yet"] Call(|gpu| none(gpu.event()?.elapsed_since(&gpu.event()?)));
         "takes no time stamps" => ["DISABLE_TIMING"] Call(|gpu| {
             let (stream, one, two) = (gpu.stream()?, gpu.event()?, gpu.event_with(EventFlags::DISABLE_TIMING)?);
@@ -175,7 +258,7 @@ rows! {
         // SAFETY: 1. and 2. The driver refuses it.
         none(unsafe { gpu.import_external_semaphore(SemaphoreHandle::OpaqueWin32(std::ptr::null_mut())) })
     }); }
-    "foreign/dlpack.rs" "buffer_from_dlpack" { "host memory that is not page-locked" => ["page-locked"] Test("memory_and_kernels/dlpack.rs"); }
+    "foreign/dlpack.rs" "buffer_from_dlpack" { "host memory that is not page-locked" => ["not page-locked", "upload it"] Call(of_the_host); }
     "function/attributes.rs" "attribute" { "attribute that the driver does not know" => ["does not know the attribute", "function"] Call(|gpu| none(store(gpu)?.attribute(ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE))); }
     "function/attributes.rs" "set_attribute" {
         "attribute that cannot be set" => ["cannot be set"] Call(|gpu| store(gpu)?.set_attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS, 7));
@@ -203,26 +286,46 @@ rows! {
             unsafe { other.record_in(gpu.stream()?.raw()) }
         });
     }
-    "graph/open.rs" "copy" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
-    "graph/open.rs" "finish" { "the capture was invalidated" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
-    "graph/open.rs" "launch_unchecked" { "invalid extents" => ["cuLaunchKernel"] Test("contexts_and_threads/bad_input.rs"); }
-    "memory/pages.rs" "pinned_pages" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["pinned_pages"] Test("calls_and_costs/failures/operations/work.rs"); }
-    "module/guarded.rs" "kernel" { "there is no such kernel" => ["cuModuleGetFunction"] Test("contexts_and_threads/bad_input.rs"); }
+    "graph/open.rs" "copy" { "something spoiled the capture" => ["spoilt the capture"] Call(|gpu| {
+        let (stream, x, mut y) = (gpu.stream()?, gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+        let capture = gpu.open_capture(&stream)?;
+        gpu.synchronize().expect_err("it spoils the capture");
+        capture.on(gpu)?.copy(&x, &mut y)
+    }); }
+    "graph/open.rs" "finish" { "the capture was invalidated" => ["spoilt the capture"] Call(|gpu| {
+        let capture = gpu.open_capture(&gpu.stream()?)?;
+        gpu.synchronize().expect_err("it spoils the capture");
+        none(capture.finish(gpu))
+    }); }
+    "graph/open.rs" "launch_unchecked" { "invalid extents" => ["1025 threads"] Call(|gpu| {
+        let (store, mut out) = (kernel(gpu, STORE, "store"), gpu.alloc::<u32>(1)?);
+        let capture = gpu.open_capture(&gpu.stream()?)?;
+        // SAFETY: the kernel is store(u32 *, u32); the driver refuses the launch.
+        unsafe { capture.on(gpu)?.launch_unchecked(&store, LaunchConfig::new(1, 1025), (&mut out, 1_u32)) }
+    }); }
+    "memory/pages.rs" "pinned_pages" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["the host does not have as much memory"] Call(|gpu| none(gpu.pinned_pages(HUGE))); }
+    "module/guarded.rs" "function" {
+        "there is no such kernel" => ["cuModuleGetFunction"] Call(|gpu| none(gpu.load_guarded(STORE)?.function("nothing")));
+    }
+    "module/guarded.rs" "kernel" { "there is no such kernel" => ["no kernel `stor`", "`store`"] Call(|gpu| none(gpu.load_guarded(STORE)?.kernel::<(&mut [u32], u32)>("stor"))); }
     "tensor_map.rs" "encode" {
         "packed numbers on a device that has none" => ["cuTensorMapEncodeTiled"] Test("driver_facts/tensor_maps.rs");
     }
     "graph/add.rs" "value_operations" { "operation that the device does not have" => ["Until::Nor"] Test("scopes_and_graphs/stream_values.rs"); }
     "graph/alloc.rs" "alloc" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.build_graph(|g| none(g.alloc::<u8>(&[], HUGE))))); }
-    "graph/capture.rs" "capture" { "the capture was invalidated" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
+    "graph/capture.rs" "capture" { "the capture was invalidated" => ["spoilt the capture"] Call(|gpu| spoiled!(gpu, |_c| Ok(()))); }
     "graph/conditional.rs" "switch_node" { "no graphs" => ["at least 1 graph"] Call(|gpu| none(gpu.build_graph(|g| {
         let condition = g.condition(0)?;
         none(g.switch_node(&[], condition, 0, |_, _| Ok(())))
     }))); }
     "graph/semaphores.rs" "signal_semaphores" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
-    "graph/stream.rs" "copy" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
-    "graph/stream.rs" "record" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
-    "graph/stream.rs" "wait" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
-    "graph/stream.rs" "value_operations" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
+    "graph/stream.rs" "copy" { "something spoiled the capture" => ["spoilt the capture"] Call(|gpu| {
+        let (x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
+        spoiled!(gpu, |c| c.stream().copy(&x, &mut c.hold(&mut y)))
+    }); }
+    "graph/stream.rs" "record" { "something spoiled the capture" => ["spoilt the capture"] Call(|gpu| { let event = gpu.event()?; spoiled!(gpu, |c| c.stream().record(&event)) }); }
+    "graph/stream.rs" "wait" { "something spoiled the capture" => ["spoilt the capture"] Call(|gpu| { let event = gpu.event()?; spoiled!(gpu, |c| c.stream().wait(&event)) }); }
+    "graph/stream.rs" "value_operations" { "something spoiled the capture" => ["spoilt the capture"] Call(|gpu| { let value = gpu.stream_value(0_u32)?; spoiled!(gpu, |c| c.stream().value_operations(&[value.write(1)])) }); }
     "graph/stream.rs" "launch_unchecked" { "invalid extents" => ["1025 threads"] Call(|gpu| {
         let store = kernel(gpu, STORE, "store");
         let (mut stream, mut out) = (gpu.stream()?, gpu.alloc::<u32>(1)?);
@@ -239,7 +342,12 @@ rows! {
             let (mut graph, node) = gpu.build_graph(|g| g.child(&[], &one, ()))?;
             graph.set_child(node, &two, ())
         });
-        "definition has nodes that allocate" => ["allocate"] Test("scopes_and_graphs/graph/definitions.rs");
+        "definition has nodes that allocate" => ["nodes allocate memory"] Call(|gpu| {
+            let (one, _) = gpu.build_graph(|g| g.empty(&[]))?;
+            let (allocates, _) = gpu.build_graph(|g| none(g.alloc::<u32>(&[], 4)))?;
+            let (mut graph, node) = gpu.build_graph(|g| g.child(&[], &one, ()))?;
+            graph.set_child(node, &allocates, ())
+        });
     }
     "graph/set.rs" "set_copy" { "copy of rows in the place of another shape" => ["copy of one row alone"] Call(|gpu| {
         let (x, mut y) = (gpu.alloc_pitched::<u32>((8, 8))?, gpu.alloc_pitched::<u32>((8, 8))?);
@@ -261,7 +369,17 @@ rows! {
             // SAFETY: as above; the driver refuses the change.
             unsafe { gpu.set_kernel_unchecked(&mut graph, node, &store, LaunchConfig::new(1, 1025), (&mut out, 1_u32)) }
         });
-        "grid that does not consist of the node's clusters" => ["whole clusters"] Test("memory_and_kernels/launch_attributes.rs");
+        "grid that does not consist of the node's clusters" => ["whole clusters"] Call(|gpu| {
+            let (store, mut out) = (kernel(gpu, STORE, "store"), gpu.alloc::<u32>(1)?);
+            let (mut graph, node) = gpu.build_graph(|g| {
+                let mut out = g.hold(&mut out);
+                let clusters = LaunchConfig::new(4, 1).extended().cluster(2);
+                // SAFETY: the kernel is store(u32 *, u32), and writes one element.
+                unsafe { g.kernel_unchecked(&[], &store, clusters, (&mut out, 1_u32)) }
+            })?;
+            // SAFETY: as above; the driver refuses the change.
+            unsafe { gpu.set_kernel_unchecked(&mut graph, node, &store, LaunchConfig::new(3, 1), (&mut out, 1_u32)) }
+        });
     }
     "graph/set.rs" "set_signals" { "another number of semaphores than the node has" => ["set_signals"] Test("memory_and_kernels/external.rs"); }
     "graph/set.rs" "set_value_operations" { "operations of another number or other kinds" => ["2 operations were passed"] Call(|gpu| {
@@ -275,14 +393,17 @@ rows! {
         "while other code captures" => ["register("] Test(GRAPHICS_FACTS);
     }
     "graphics/mod.rs" "gl_devices" {
-        "there is none" => ["INVALID_GRAPHICS_CONTEXT"] Test(GRAPHICS);
+        "there is none" => ["no context of OpenGL is current"] Call(|_| none(gl_devices(GlDevices::CurrentFrame)));
         "no device of CUDA draws" => ["cuGLGetDevices"] Test(GRAPHICS_FACTS);
     }
     "graphics/mod.rs" "register_gl_buffer" {
         "the name 0" => ["register("] Test(GRAPHICS_FACTS);
         "name of no buffer" => ["register(9999, 0).0, INVALID_HANDLE"] Test(GRAPHICS_FACTS);
         "buffer that `glBufferData` has not given memory" => ["CUDA_ERROR_OUT_OF_MEMORY"] Test(GRAPHICS_FACTS);
-        "in a program without a context of OpenGL" => ["INVALID_GRAPHICS_CONTEXT"] Test(GRAPHICS);
+        "in a program without a context of OpenGL" => ["no context of OpenGL is current"] Call(|gpu| {
+            // SAFETY: 1. to 3. There is no OpenGL, and the driver refuses it.
+            none(unsafe { gpu.register_gl_buffer(1, Usage::ReadWrite) })
+        });
         "while other code captures" => ["register("] Test(GRAPHICS_FACTS);
     }
     "graphics/mod.rs" "register_gl_image" {
@@ -291,7 +412,7 @@ rows! {
         "`GATHER` with layers or planes" => ["GATHER"] Test(GRAPHICS);
         "name of no image" => ["register_image(9999, TEXTURE_2D, 0).0, INVALID_HANDLE"] Test(GRAPHICS_FACTS);
     }
-    "ipc/mod.rs" "export_buffer" { "no memory goes to other processes" => ["cuIpcGetMemHandle", "create_shareable"] Test(LACKING); }
+    "ipc/mod.rs" "export_buffer" { "no memory goes to other processes" => ["create_shareable"] Alone(NOTHING_SHARED, |gpu| none(gpu.export_buffer(&gpu.alloc::<u32>(4)?))); }
     "ipc/pool.rs" "export_pooled" {
         "memory of another pool" => ["create_shareable"] Call(|gpu| {
             let stream = gpu.stream()?;
@@ -306,7 +427,10 @@ rows! {
         "machine code of another architecture" => ["NO_BINARY_FOR_GPU"] Test("driver_facts/images.rs");
         "code that was not compiled for linking" => ["NO_BINARY_FOR_GPU"] Test("driver_facts/images.rs");
     }
-    "jit/link.rs" "add_object" { "it contains no device code" => ["add_object"] Test("memory_and_kernels/modules.rs"); }
+    "jit/link.rs" "add_object" { "it contains no device code" => ["no device code for linking"] Call(|gpu| {
+        // SAFETY: what is no ELF file is refused by its first bytes.
+        none(unsafe { gpu.linker(&JitOptions::new())?.add_object(&[b'?'; 256], "it") })
+    }); }
     "launch/occupancy.rs" "active_blocks" { "block without threads" => ["0 in x"] Call(|gpu| occupancy(gpu, |asked| asked.active_blocks(0, 0))); }
     "launch/occupancy.rs" "available_shared_bytes" { "more blocks than fit without shared memory" => ["and not 1000"] Call(|gpu| occupancy(gpu, |asked| asked.available_shared_bytes(1000, 1024))); }
     "launch/occupancy.rs" "max_cluster_size" { "extents of 0" => ["0 in x"] Call(|gpu| none(gpu.occupancy(&store(gpu)?).max_cluster_size(&LaunchConfig::new(0, 1).extended()))); }
@@ -331,7 +455,7 @@ rows! {
     "memory/buffer.rs" "alloc" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["1125899906842624 bytes were requested", "17179869184 in all"] Call(|gpu| none(gpu.alloc::<u8>(HUGE))); }
     "memory/growable.rs" "alloc_growable" { "there are not as many addresses" => ["reserve fewer"] Call(|gpu| none(gpu.alloc_growable::<u8>(1 << 60))); }
     "memory/growable.rs" "grow" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| gpu.alloc_growable::<u8>(1 << 40)?.grow(1 << 40)); }
-    "memory/managed.rs" "managed" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["OUT_OF_MEMORY"] Test("driver_facts/unified.rs"); }
+    "memory/managed.rs" "managed" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["1125899906842624 bytes were requested", "17179869184 in all"] Call(|gpu| none(gpu.managed::<u8>(HUGE))); }
     "memory/managed.rs" "advise" {
         "memory that is not managed" => ["PushedGuard::managed"] Call(|gpu| gpu.advise(&gpu.alloc::<u32>(4)?, Advice::ReadMostly(true)));
         "[`Location`] that the advice does not take: a NUMA node among `AccessedBy`" => ["NUMA node 0"] Call(|gpu| gpu.advise(&gpu.managed::<u32>(4)?, Advice::AccessedBy(Location::HostNuma(0))));
@@ -340,15 +464,17 @@ rows! {
         "memory that is not managed" => ["PushedGuard::managed"] Call(|gpu| none(gpu.range_info(&gpu.alloc::<u32>(4)?)));
         "none" => ["the memory is empty"] Call(|gpu| none(gpu.range_info(&gpu.managed::<u32>(0)?)));
     }
-    "memory/pinned.rs" "pinned" { "one of more than the host has" => ["OUT_OF_MEMORY"] Test("memory_and_kernels/memory.rs"); }
+    "memory/pinned.rs" "pinned" { "one of more than the host has" => ["the host does not have as much memory"] Call(|gpu| none(gpu.pinned::<u8>(HUGE))); }
     "memory/pinned.rs" "device_address" { "code outside this crate ended the context" => ["device_address"] Test("memory_and_kernels/memory.rs"); }
     "memory/pitched.rs" "alloc_pitched" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.alloc_pitched::<u8>((1 << 20, 1 << 30)))); }
     "memory/pool.rs" "create" { "there are no pools at the place, as for [`Location::HostNumaCurrent`]" => ["Location::HostNuma`"] Call(|_| none(MemoryPool::create(Location::HostNumaCurrent))); }
     "memory/pool.rs" "create_with_limit" { "the place has less" => ["bytes were requested"] Call(|gpu| none(MemoryPool::create_with_limit(gpu.device(), HUGE))); }
-    "memory/pool.rs" "create_shareable" { "the device shares no pools by file descriptors" => ["by file descriptors"] Test(LACKING); }
+    "memory/pool.rs" "create_shareable" { "the device shares no pools by file descriptors" => ["by file descriptors"] Alone(NOTHING_SHARED, |gpu| none(MemoryPool::create_shareable(gpu.device()))); }
     "memory/pool.rs" "set_access" {
         "[`PoolAccess::None`] and the pool's own device" => ["device 0 has access to its own pool"] Call(|gpu| MemoryPool::create(gpu.device())?.set_access(gpu.device(), PoolAccess::None));
-        "device that cannot access the pool's device" => ["can_access_peer"] Test(LACKING);
+        "device that cannot access the pool's device" => ["can_access_peer"] Alone(APART, |gpu| {
+            MemoryPool::create(gpu.device())?.set_access(Device::get(1)?, PoolAccess::ReadWrite)
+        });
     }
     "memory/register.rs" "with_registered" { "a part of it is page-locked" => ["all of it in one call"] Call(|gpu| {
         let mut memory = vec![0_u8; 1 << 16];
@@ -376,14 +502,17 @@ rows! {
     "ordered/later.rs" "wait" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs"); }
     "ordered/verbs.rs" "alloc" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.ordered_stream()?.alloc::<u8>(HUGE))); }
     "ordered/verbs.rs" "to_vec" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs"); }
-    "scope/parts.rs" "chunks" { "more parts than the host has memory for" => ["chunks"] Test("scopes_and_graphs/scope.rs"); }
+    "scope/parts.rs" "chunks" { "more parts than the host has memory for" => ["the host does not have as much memory"] Call(|gpu| {
+        let mut x = gpu.alloc::<[u8; 0]>(HUGE)?; // no byte
+        gpu.scope(|s| none(s.hold(&mut x).chunks(1)))
+    }); }
     "scope/scratch.rs" "scratch" {
         "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| { let stream = gpu.stream()?; gpu.scope(|s| none(s.on(&stream).scratch::<u8>(HUGE))) });
-        "the device has no pools: hold a buffer of `alloc` there" => ["no pools of memory"] Test(LACKING);
+        "the device has no pools: hold a buffer of `alloc` there" => ["no pools of memory"] Alone(NO_POOLS, |gpu| { let stream = gpu.stream()?; gpu.scope(|s| none(s.on(&stream).scratch::<u8>(4))) });
     }
     "scope/stream.rs" "value_operations" { "operation that the device does not have (some have no numbers of 64 bits, or no `Until::Nor`)" => ["Until::Nor"] Test("scopes_and_graphs/stream_values.rs"); }
-    "settings/affinity.rs" "exec_affinity" { "green context" => ["exec_affinity"] Test("contexts_and_threads/contexts.rs"); }
-    "settings/cache.rs" "reset_persisting_l2_cache" { "the device does not support it" => ["reset_persisting_l2_cache"] Test("contexts_and_threads/contexts.rs"); }
+    "settings/affinity.rs" "exec_affinity" { "green context" => ["green context has no affinity", "sm_resource"] Call(|gpu| green(gpu.device())?.with(|gpu| none(gpu.exec_affinity()))); }
+    "settings/cache.rs" "reset_persisting_l2_cache" { "the device does not support it" => ["does not support the operation"] Fails("cuCtxResetPersistingL2Cache", ffi::CUDA_ERROR_NOT_SUPPORTED, |gpu| gpu.reset_persisting_l2_cache()); }
     "settings/limits.rs" "limit" {
         "limit that the device does not have" => ["has no `Limit::DeviceRuntimeSyncDepth`"] Call(|gpu| none(gpu.limit(Limit::DeviceRuntimeSyncDepth)));
         "limit that the driver does not know" => ["does not know `Limit::PerBlockMemorySize`"] Call(|gpu| none(gpu.limit(Limit::PerBlockMemorySize)));
@@ -400,20 +529,24 @@ rows! {
             gpu.enable_peer_access(&other)
         });
         "context of the same device" => ["belong to one device"] Call(|gpu| gpu.enable_peer_access(&Context::create(gpu.device(), ContextFlags::default())?));
-        "device that cannot access the other one" => ["Device::can_access_peer"] Test(LACKING);
-        "`CUDA_ERROR_TOO_MANY_PEERS`" => ["cuCtxEnablePeerAccess"] Test("driver_facts/peers.rs");
+        "device that cannot access the other one" => ["Device::can_access_peer"] Alone(APART, |gpu| gpu.enable_peer_access(&Context::create(Device::get(1)?, ContextFlags::default())?));
+        "`CUDA_ERROR_TOO_MANY_PEERS`" => ["disable_peer_access"] Fails("cuCtxEnablePeerAccess", ffi::CUDA_ERROR_TOO_MANY_PEERS, |gpu| gpu.enable_peer_access(&Context::create(Device::get(1)?, ContextFlags::default())?));
     }
-    "settings/rdma.rs" "flush_rdma_writes" { "`CUDA_ERROR_NOT_SUPPORTED`" => ["flush_rdma_writes"] Test("calls_and_costs/failures/operations/work.rs"); }
+    "settings/rdma.rs" "flush_rdma_writes" { "`CUDA_ERROR_NOT_SUPPORTED`" => ["the host cannot flush such writes"] Fails("cuFlushGPUDirectRDMAWrites", ffi::CUDA_ERROR_NOT_SUPPORTED, |gpu| gpu.flush_rdma_writes(RdmaScope::Owner)); }
     "stream/attributes.rs" "set_access_policy_window" { "more bytes than the device's windows have" => ["window has 268435456 bytes", "134217728"] Call(|gpu| {
         let memory = gpu.alloc::<u8>(1 << 28)?;
         gpu.stream()?.set_access_policy_window(Some(AccessPolicyWindow::new(&memory, 1.0, AccessProperty::Normal, AccessProperty::Normal)?))
     }); }
     "stream/attributes.rs" "set_mem_sync_domain_map" { "number that the device does not have" => ["domains 0 and 9", "has 4"] Call(|gpu| gpu.stream()?.set_mem_sync_domain_map(MemSyncDomainMap { default: 0, remote: 9 })); }
     "stream/mod.rs" "stream_with" { "unknown flag bits" => ["0x4c"] Call(|gpu| none(gpu.stream_with(StreamFlags::from_bits_retain(77)))); }
-    "stream/short.rs" "to_vec" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs"); }
+    "stream/short.rs" "to_vec" { "the host does not have as much memory" => ["the host does not have as much memory"] Call(|gpu| {
+        let stream = gpu.stream()?;
+        // SAFETY: 1. and 2. Nothing is read: the host has no place for it.
+        none(gpu.on(&stream).to_vec(&unsafe { gpu.device_range::<u8>(0x1000, 1 << 60) }?))
+    }); }
     "stream/stream_ordered.rs" "alloc" {
         "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| { let stream = gpu.stream()?; none(gpu.on(&stream).alloc::<u8>(HUGE)) });
-        "the device has no pools" => ["no pools of memory"] Test(LACKING);
+        "the device has no pools" => ["no pools of memory"] Alone(NO_POOLS, |gpu| { let stream = gpu.stream()?; none(gpu.on(&stream).alloc::<u8>(4)) });
     }
     "stream/stream_ordered.rs" "alloc_pinned_from" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["bytes of the host were requested"] Call(|gpu| {
         let (stream, pool) = (gpu.stream()?, MemoryPool::create(Location::Host)?);
@@ -450,7 +583,7 @@ rows! {
         "more elements than it has attributes for" => ["elements, and a texture", "268435456"] Call(|gpu| none(gpu.texture(&gpu.alloc::<f32>((1 << 28) + 1)?, Sampling::default())));
     }
     "virtual_memory/multicast.rs" "granularity" {
-        "devices without multicast objects" => ["no multicast objects"] Test(LACKING);
+        "devices without multicast objects" => ["device 1 has no multicast objects"] Alone(NO_MULTICAST, |_| none(Multicast::granularity(&Device::all()?, 1)));
         "no devices" => ["there are no devices"] Call(|_| none(Multicast::granularity(&[], 1)));
         "no bytes" => ["the size is 0"] Call(|_| none(Multicast::granularity(&Device::all()?, 0)));
     }
@@ -459,19 +592,19 @@ rows! {
         "device that is listed twice" => ["device 0 is listed twice"] Call(|gpu| none(Multicast::create(&[gpu.device(), gpu.device()], 2 << 20)));
         "size that is 0" => ["the size is 0"] Call(|_| none(Multicast::create(&Device::all()?, 0)));
         "no multiple of the `granularity`" => ["1000 bytes, and no multiple"] Call(|_| none(Multicast::create(&Device::all()?, 1000)));
-        "`CUDA_ERROR_NOT_SUPPORTED`" => ["no multicast objects"] Test(LACKING);
+        "`CUDA_ERROR_NOT_SUPPORTED`" => ["device 1 has no multicast objects"] Alone(NO_MULTICAST, |_| none(Multicast::create(&Device::all()?, 2 << 20)));
     }
     "virtual_memory/multicast.rs" "bind" {
         "offset" => ["the offset is 4096 bytes"] Call(|gpu| Multicast::create(&Device::all()?, 4 * unit()?)?.bind(4096, PhysicalMemory::create(gpu.device(), unit()?)?));
         "size that is no multiple of the `granularity`" => ["cuMulticastBindMem"] Test("memory_and_kernels/multicast.rs");
-        "`CUDA_ERROR_OUT_OF_MEMORY`" => ["cuMulticastBindMem"] Test("memory_and_kernels/multicast.rs");
+        "`CUDA_ERROR_OUT_OF_MEMORY`" => ["2097152 bytes were requested"] Fails("cuMulticastBindMem", OUT_OF_MEMORY, |gpu| Multicast::create(&Device::all()?, unit()?)?.bind(0, PhysicalMemory::create(gpu.device(), unit()?)?));
     }
     "virtual_memory/physical.rs" "create" {
         "size that is 0" => ["the size is 0"] Call(|gpu| none(PhysicalMemory::create(gpu.device(), 0)));
         "no multiple of the `granularity`" => ["1000 bytes", "2097152"] Call(|gpu| none(PhysicalMemory::create(gpu.device(), 1000)));
         "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(PhysicalMemory::create(gpu.device(), HUGE)));
     }
-    "virtual_memory/physical.rs" "create_shareable" { "the device shares no memory by file descriptors" => ["by file descriptors"] Test(LACKING); }
+    "virtual_memory/physical.rs" "create_shareable" { "the device shares no memory by file descriptors" => ["by file descriptors"] Alone(NOTHING_SHARED, |gpu| none(PhysicalMemory::create_shareable(gpu.device(), unit()?))); }
     "virtual_memory/reservation.rs" "new" {
         "size that is 0" => ["the size is 0"] Call(|_| none(Reservation::new(0)));
         "no multiple of the granularity" => ["1000 bytes", "2097152"] Call(|_| none(Reservation::new(1000)));
@@ -480,3 +613,111 @@ rows! {
     "virtual_memory/reservation.rs" "map" { "one that is no multiple of the `granularity`" => ["the offset is 4096 bytes", "2097152"] Call(|gpu| Reservation::new(4 * unit()?)?.map(4096, PhysicalMemory::create(gpu.device(), unit()?)?)); }
     "virtual_memory/reservation.rs" "set_access" { "another range" => ["nothing is mapped from byte 0"] Call(|gpu| Reservation::new(4 * unit()?)?.set_access(0, unit()?, gpu.device(), MappedAccess::Read)); }
 }
+
+/// What cuscope refuses before it asks the driver: inputs, and the numbers that the messages say.
+pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
+    (
+        |gpu| none(gpu.device().attribute(ffi::CUdevice_attribute(9999))),
+        &["device attribute", "9999"],
+    ),
+    (
+        |gpu| none(store(gpu)?.attribute(ffi::CUfunction_attribute(9999))),
+        &["function attribute", "9999"],
+    ),
+    (|gpu| none(gpu.load_ptx(STORE)?.function("st\0re")), &["NUL byte, at byte 2"]),
+    (|_| none(Ptx::new("a\0b")), &["NUL byte, at byte 1"]),
+    (|gpu| none(gpu.alloc::<u32>(usize::MAX)), &["18446744073709551615 elements of 4 bytes"]),
+    (
+        |_| none(LaunchConfig::for_num_elems(1 << 60)),
+        &["2^31 - 1 blocks", "1152921504606846976 threads"],
+    ),
+    (
+        |gpu| {
+            let (stream, value) = (gpu.stream()?, gpu.stream_value(0_u32)?);
+            let all: Vec<_> = (0..256).map(|n| value.write(n)).collect();
+            gpu.scope(|s| s.on(&stream).value_operations(&all))
+        },
+        &["at most 255 operations", "and not 256"],
+    ),
+    (
+        |gpu| {
+            none(
+                gpu.alloc_array::<f32>(ArrayShape::D2 { width: 8, height: 0 }, ArrayFlags::empty()),
+            )
+        },
+        &["8 x 0 x 1"],
+    ),
+    (
+        |gpu| none(Context::create(gpu.device(), ContextFlags::from_bits_retain(1 << 30))),
+        &["unknown bits, 0x40000000"],
+    ),
+    (
+        |gpu| {
+            let both = ContextFlags::SCHED_SPIN | ContextFlags::SCHED_YIELD;
+            none(Context::create(gpu.device(), both))
+        },
+        &["several SCHED_ flags, 0x3"],
+    ),
+    (|gpu| none(gpu.alloc_growable::<u32>(0)), &["capacity of 0 elements"]),
+    (
+        |gpu| {
+            let (mut addresses, memory) =
+                (Reservation::new(2 * unit()?)?, || PhysicalMemory::create(gpu.device(), unit()?));
+            addresses.map(0, memory()?)?;
+            addresses.map(0, memory()?)
+        },
+        &["from byte 0 to byte 2097152", "another offset than 0"],
+    ),
+    (|_| none(Reservation::new(unit()?)?.unmap(4096)), &["at this offset, 4096"]),
+    (
+        |gpu| {
+            let mut object = Multicast::create(&Device::all()?, 2 * unit()?)?;
+            let memory = || PhysicalMemory::create(gpu.device(), unit()?);
+            object.bind(unit()?, memory()?)?;
+            object.bind(unit()?, memory()?)
+        },
+        &["from byte 2097152 to byte 4194304"],
+    ),
+    (
+        |gpu| none(Multicast::create(&Device::all()?, unit()?)?.unbind(gpu.device(), 7)),
+        &["at this offset, 7"],
+    ),
+    (
+        // SAFETY: 1. to 3. It is refused.
+        |gpu| none(unsafe { gpu.buffer_from_raw::<u32>(0x1001, 4, ()) }),
+        &["0x1001", "to 4 bytes"],
+    ),
+    (
+        // SAFETY: 1. to 3. It is refused.
+        |gpu| none(unsafe { gpu.buffer_from_raw::<u32>(0x1000, 4, ()) }),
+        &["16 bytes from address 0x1000"],
+    ),
+    (
+        // SAFETY: 1. and 2. It is refused.
+        |gpu| none(unsafe { gpu.device_range::<u32>(0x1002, 4) }),
+        &["0x1002", "to 4 bytes"],
+    ),
+    (
+        // SAFETY: 1. and 2. It is refused.
+        |gpu| none(unsafe { gpu.device_rows::<u32>(0x1000, 8, (4, 4)) }),
+        &["4 elements of 4 bytes", "the pitch, 8 bytes"],
+    ),
+    (|_| CoreDumps::process().set_file("x".repeat(1024)), &["has 1024 bytes, and may have 1023"]),
+    (
+        |gpu| {
+            none(gpu.build_graph(|g| {
+                let condition = g.condition(0)?;
+                none(g.switch_node(&[], condition, 65_537, |_, _| Ok(())))
+            }))
+        },
+        &["at most 65,536 graphs, and 65537"],
+    ),
+    (
+        |gpu| {
+            let mut x = gpu.alloc::<u32>(4)?;
+            let (mut graph, node) = gpu.build_graph(|g| g.fill(&[], &mut g.hold(&mut x), 1_u32))?;
+            graph.set_fill(node, 1_u8)
+        },
+        &["another size, 4 bytes, and the value has 1"],
+    ),
+];

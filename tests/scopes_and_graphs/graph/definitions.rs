@@ -124,7 +124,7 @@ fn a_definition_that_fails_is_none() {
     });
 }
 
-/// What is added later comes behind what is there, as far as both use memory, and nothing else is ordered.
+/// A node that is added later comes after those that are there, as far as both use memory, and nothing else is ordered.
 #[test]
 fn a_definition_is_continued() {
     with_gpu(|gpu| {
@@ -195,7 +195,7 @@ fn a_captured_definition_is_continued() {
     });
 }
 
-/// Nodes in the graph of a new conditional node come behind earlier ones too, and earlier conditional nodes count as one.
+/// Nodes in the graph of a new conditional node come after earlier ones too, and earlier conditional nodes count as one.
 #[test]
 fn a_definition_with_conditional_nodes_is_continued() {
     with_gpu(|gpu| {
@@ -235,7 +235,7 @@ fn a_definition_whose_continuation_fails_is_gone() {
     with_gpu(|gpu| {
         let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
         let (definition, _) = fill_and_copy(gpu, &mut x, &mut y);
-        let refused = Error::InvalidArgument { call: "own", reason: "own" };
+        let refused = Error::InvalidArgument { call: "own", reason: "own".into() };
         let failed = definition.extend(gpu, |_| Err::<(), _>(refused.clone())).map(drop);
         assert_eq!(failed, Err(refused));
     });

@@ -179,7 +179,7 @@ impl Runtime {
     pub fn end_capture(&mut self) -> Result<Captured> {
         let Some((capture, used)) = self.open.take() else {
             let (call, reason) = ("Runtime::end_capture", "no capture is open: begin one");
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         let graph = self.context.with(|gpu| Ok(capture.finish(gpu)?.into_static()))?;
         Ok(Captured { graph, used })

@@ -321,7 +321,7 @@ impl Command<'_> {
         let Command { unit: Unit { stream, open, .. }, gpu } = self;
         if open.is_some() {
             let (call, reason) = ("Client::begin_capture", "a capture is open: end it first");
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         let capture = gpu.with(|gpu| gpu.open_capture(gpu.bind(stream)?))?;
         *open = Some(Open { capture, used: Vec::new() });
@@ -332,7 +332,7 @@ impl Command<'_> {
         let Command { unit: Unit { open, graphs, .. }, gpu } = self;
         let Some(Open { capture, used }) = open.take() else {
             let (call, reason) = ("Client::end_capture", "no capture is open: begin one");
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         let graph = gpu.with(|gpu| Ok(capture.finish(gpu)?.detach()))?;
         graphs.push((graph, used));
@@ -344,7 +344,7 @@ impl Command<'_> {
         let Command { unit: Unit { stream, graphs, .. }, gpu } = self;
         let Some((graph, _)) = graphs.get(number) else {
             let (call, reason) = ("Client::replay", "the graph is of another server");
-            return Err(Error::InvalidArgument { call, reason });
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         };
         // SAFETY: 1. The graph and the memory that it uses are kept as long as the server, and both are used in the order of
         // the stream.

@@ -6,7 +6,7 @@ use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub(crate) const HELP: &str = "\
 Runs a program that needs a CUDA driver on a machine without a GPU: the software driver is its libcuda.so.1.
 
@@ -38,7 +38,7 @@ it did: calls and launches, what the software driver does not support, code that
 docs.rs/cuscope: the pages \"CI without a GPU\" and \"The software driver\" say more.
 ";
 
-/// What is to be done.
+/// The command to carry out.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Command {
     Help,
@@ -59,7 +59,7 @@ pub(crate) struct Run {
     pub(crate) output: Option<PathBuf>,
     pub(crate) quiet: bool,
     pub(crate) error_exitcode: Option<u8>,
-    /// What may go wrong.
+    /// Failures that are allowed.
     pub(crate) allowed: Vec<Kind>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
     }
 }
 
-/// The rest behind `run`.
+/// The rest after `run`.
 fn run(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let (mut run, mut faults) = (Run::default(), Vec::new());
     let mut set = |name, value: OsString| run.variables.push((name, value));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn options_that_make_no_sense_are_refused() {
         for (line, says) in [
             ("walk", "neither `run` nor"),
             ("run", "needs a program"),
