@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// What libcuda is called. A container that was given a driver often has the second name alone.
+/// The names of libcuda. A container that was given a driver often has the second one alone.
 const FILES: [&str; 2] = ["libcuda.so", "libcuda.so.1"];
 
 /// Names the folder of libcuda, or several as in `PATH`.
@@ -61,7 +61,7 @@ pub(crate) const LOADER_CACHE: &str = "/etc/ld.so.cache";
 /// The folders in which `cuda` is the root of a toolkit, and `cuda-12.4` that of a version.
 const INSTALLED: [&str; 2] = ["/usr/local", "/opt"];
 
-/// Folders of the system, behind those with the name of the architecture.
+/// Folders of the system, after those with the name of the architecture.
 const SYSTEM: [&str; 7] = [
     "/usr/lib64",
     "/lib64",
@@ -118,7 +118,7 @@ fn version(name: &str) -> Option<Vec<u32>> {
     name.strip_prefix("cuda-")?.split('.').map(|number| number.parse().ok()).collect()
 }
 
-/// What the search needs to know of the machine that builds.
+/// Facts that the search needs about the machine that builds.
 pub(crate) struct Machine<'a> {
     /// The value of a variable of the environment.
     pub(crate) variable: &'a dyn Fn(&str) -> Option<OsString>,
@@ -251,7 +251,7 @@ pub(crate) struct Error {
     pub(crate) why: Why,
 }
 
-/// What is wrong with the value of a variable.
+/// The reason why the value of a variable is refused.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Why {
     /// Not an absolute path.

@@ -2,7 +2,10 @@
 //!
 //! The kernel adds up a vector and divides it by its sum, which every block needs whole: in one launch, with a barrier of
 //! the whole grid in the middle.
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![allow(
+    unsafe_code,
+    reason = "trusts a kernel: how many blocks of a guarded one fit is not asked for"
+)]
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, driver_kind, driver_version,
@@ -23,20 +26,23 @@ fn main() -> Result {
     let sum: f32 = x.iter().sum();
 
     let stream = gpu.stream()?;
-    let normalise = gpu.load_ptx(include_str!("kernels/cooperative.ptx"))?.function("normalise")?;
+    let module = gpu.load_ptx(include_str!("kernels/cooperative.ptx"))?;
+    let kernel = module.kernel::<(u32, &mut [f32], &mut [f32])>("normalise")?;
+    // SAFETY: it reads and writes `n` elements of the first memory and one of the second. Its blocks wait for each other, and
+    // the launch below is a cooperative one.
+    let normalise =
+        unsafe { kernel.trust(|_, (n, x, sum)| x.len() >= *n as usize && sum.len() == 1) };
     let mut x_dev = gpu.alloc(x.len())?;
     let mut sum_dev = gpu.alloc(1)?;
     gpu.on(&stream).upload(&x, &mut x_dev)?;
     gpu.on(&stream).fill(&mut sum_dev, 0.0_f32)?;
 
     // All blocks must be on the device at a time: more than so many would wait for ever.
-    let most = gpu.occupancy(&normalise).cooperative_blocks(THREADS, 0)?;
+    let most = gpu.occupancy(normalise.kernel().function()).cooperative_blocks(THREADS, 0)?;
     let blocks = n.div_ceil(THREADS).min(most).min(64);
     println!("{blocks} blocks of {THREADS} threads, of {most} that fit");
     let launch = LaunchConfig::new(blocks, THREADS).extended().cooperative();
-    // SAFETY: the kernel's parameters are (unsigned n, float *x, float *sum); it reads and writes `n` elements of `x`
-    // and one of `sum`. Its blocks wait for each other, and the launch is a cooperative one.
-    unsafe { gpu.on(&stream).launch_unchecked(&normalise, launch, (n, &mut x_dev, &mut sum_dev)) }?;
+    gpu.on(&stream).launch(&normalise, launch, (n, &mut x_dev, &mut sum_dev))?;
 
     let mut y = vec![0.0; x.len()];
     gpu.on(&stream).download(&x_dev, &mut y)?;

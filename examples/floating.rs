@@ -1,9 +1,10 @@
 //! A context that floats: used on one thread, popped, sent to another, pushed there.
 //! `cargo run --example floating`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig,
+    Context, ContextFlags, ContextStack, Detached, Device, DeviceBuffer, In, LaunchConfig, Out,
     PushContext, Result, Stream, driver_kind, driver_version,
 };
 use std::sync::mpsc;
@@ -14,16 +15,16 @@ const N: u32 = 1000;
 cuscope::handles! {
     struct Handles<'ctx> {
         stream: Stream<'ctx>,
-        saxpy: Function<'ctx>,
         x: DeviceBuffer<'ctx, f32>,
         y: DeviceBuffer<'ctx, f32>,
     }
 }
 
-/// What floats. A stack and its guards stay on their thread (sending one does not compile); a context
+/// What floats. A stack and its guards stay on their thread (sending one does not compile); a context, a kernel
 /// and detached handles are tied to none.
 struct Floating {
     context: Context,
+    saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
     handles: Detached<Handles<'static>>,
 }
 
@@ -32,28 +33,21 @@ impl Floating {
         let context = Context::create(Device::get(0)?, ContextFlags::default())?;
         let gpu = stack.push(&context)?;
         let stream = gpu.stream()?;
-        let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+        let saxpy = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?.kernel("saxpy")?;
         let (mut x, mut y) = (gpu.alloc(N as usize)?, gpu.alloc(N as usize)?);
         gpu.on(&stream).fill(&mut x, 1.0)?;
         gpu.on(&stream).zero(&mut y)?;
-        let handles = Handles { stream, saxpy, x, y }.detach();
+        let handles = Handles { stream, x, y }.detach();
         gpu.pop()?; // now current on no thread
-        Ok(Floating { context, handles })
+        Ok(Floating { context, saxpy, handles })
     }
 
     /// y = a * x + y, on whichever thread this is called.
     fn step(&mut self, stack: &mut impl PushContext, a: f32) -> Result {
         let gpu = stack.push(&self.context)?;
-        let Handles { stream, saxpy, x, y } = gpu.bind_mut(&mut self.handles)?;
-        // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
-        // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `N`.
-        unsafe {
-            gpu.on(stream).launch_unchecked(
-                saxpy,
-                LaunchConfig::for_num_elems(N as usize)?,
-                (N, a, &*x, y),
-            )
-        }?;
+        let Handles { stream, x, y } = gpu.bind_mut(&mut self.handles)?;
+        let config = LaunchConfig::for_num_elems(N as usize)?;
+        gpu.on(stream).launch(&self.saxpy, config, (N, a, &*x, y))?;
         gpu.pop()
     }
 }
@@ -85,12 +79,12 @@ fn main() -> Result {
     other.join().expect("the other thread does not panic")?;
 
     // Home again: the handles become ordinary ones of this thread's guard.
-    let Floating { context, handles } = floating;
+    let Floating { context, saxpy, handles } = floating;
     let gpu = stack.push(&context)?;
     let Handles { stream, y, .. } = gpu.attach(handles)?;
     let mut host = vec![0.0_f32; N as usize];
     gpu.on(&stream).download(&y, &mut host)?;
-    drop((stream, y));
+    drop((stream, y, saxpy));
     gpu.pop()?;
     context.try_destroy().expect("nothing holds the context any more")?;
 

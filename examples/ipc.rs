@@ -2,7 +2,7 @@
 //!
 //! The program starts itself a second time, and sends that process a handle. The processes take turns: the first one
 //! waits for the end of the second one.
-#![allow(unsafe_code, reason = "imports memory of another process, and launches a kernel")]
+#![allow(unsafe_code, reason = "imports memory of another process")]
 
 use cuscope::ipc::MemoryHandle;
 use cuscope::{Context, ContextStack, Device, LaunchConfig, driver_kind, driver_version};
@@ -26,10 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut y = unsafe { gpu.import_buffer::<f32>(&MemoryHandle::from_bytes(bytes)) }?;
         println!("second process: {} elements of the first one at {:#x}", y.len(), y.address());
         let x = gpu.on(&stream).from_slice(&[2.0_f32; LEN])?;
-        let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+        let module = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?;
+        let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
         let (launch, n) = (LaunchConfig::for_num_elems(LEN)?, LEN as u32);
-        // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
-        unsafe { gpu.on(&stream).launch_unchecked(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
+        gpu.on(&stream).launch(&saxpy, launch, (n, 3.0, &x, &mut y))?;
         return Ok(());
     }
 

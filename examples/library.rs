@@ -1,21 +1,21 @@
 //! A library that keeps a context of its own and leaves its caller's alone.
 //! `cargo run --example library`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
 use cuscope::{Context, ContextFlags, ContextStack, Device, Result, driver_kind, driver_version};
 
 /// The library. No function of it asks for the caller's context, and none keeps the stack: each
 /// borrows a place on it, pushes there, and is off again when it returns, with `Ok` or with `Err`.
 mod scaler {
+    use cuscope::kernel::GuardedKernel;
     use cuscope::{
-        Context, ContextFlags, Detached, Device, DeviceBuffer, Function, LaunchConfig, PushContext,
+        Context, ContextFlags, Detached, Device, DeviceBuffer, In, LaunchConfig, Out, PushContext,
         Result, Stream,
     };
 
     cuscope::handles! {
         struct Handles<'ctx> {
             stream: Stream<'ctx>,
-            saxpy: Function<'ctx>,
             input: DeviceBuffer<'ctx, f32>,
             output: DeviceBuffer<'ctx, f32>,
         }
@@ -24,6 +24,7 @@ mod scaler {
     /// Multiplies `len` numbers. It is `Send`: it may move to another thread between calls.
     pub(crate) struct Scaler {
         context: Context,
+        saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
         handles: Detached<Handles<'static>>,
     }
 
@@ -37,11 +38,11 @@ mod scaler {
             let context = Context::create(device, ContextFlags::default())?;
             let gpu = stack.push(&context)?;
             let stream = gpu.stream()?;
-            let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+            let saxpy = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?.kernel("saxpy")?;
             let (input, output) = (gpu.alloc(len)?, gpu.alloc(len)?);
-            let handles = Handles { stream, saxpy, input, output }.detach();
+            let handles = Handles { stream, input, output }.detach();
             gpu.pop()?;
-            Ok(Scaler { context, handles })
+            Ok(Scaler { context, saxpy, handles })
         }
 
         /// Multiplies the values, of which there must be as many as `new` was told.
@@ -52,17 +53,13 @@ mod scaler {
             values: &mut [f32],
         ) -> Result {
             let gpu = stack.push(&self.context)?;
-            let Handles { stream, saxpy, input, output } = gpu.bind_mut(&mut self.handles)?;
+            let Handles { stream, input, output } = gpu.bind_mut(&mut self.handles)?;
             let on = gpu.on(stream);
             on.upload(values, input)?; // refused for a wrong length: the guard pops on the way out
             on.zero(output)?;
             let n = u32::try_from(values.len()).expect("the values fit a grid");
             let arguments = (n, factor, &*input, &mut *output);
-            // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
-            // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-            unsafe {
-                on.launch_unchecked(saxpy, LaunchConfig::for_num_elems(n as usize)?, arguments)
-            }?;
+            on.launch(&self.saxpy, LaunchConfig::for_num_elems(n as usize)?, arguments)?;
             on.download(output, values)?;
             gpu.pop()
         }

@@ -1,8 +1,9 @@
 //! One thread drives every device: a context each, pushed in turn. `cargo run --example many_devices`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextStack, Detached, Device, DeviceBuffer, Function, LaunchConfig, Result, Stream,
+    Context, ContextStack, Detached, Device, DeviceBuffer, In, LaunchConfig, Out, Result, Stream,
     driver_kind, driver_version,
 };
 
@@ -11,7 +12,6 @@ cuscope::handles! {
     /// a `Detached<Handles<'static>>`, which a `Vec` can hold.
     struct Handles<'ctx> {
         stream: Stream<'ctx>,
-        saxpy: Function<'ctx>,
         x: DeviceBuffer<'ctx, f32>,
         y: DeviceBuffer<'ctx, f32>,
     }
@@ -20,6 +20,7 @@ cuscope::handles! {
 /// A device's share of the work.
 struct Share {
     context: Context,
+    saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
     handles: Detached<Handles<'static>>,
 }
 
@@ -29,29 +30,22 @@ impl Share {
         let context = Context::primary(device)?;
         let gpu = stack.push(&context)?;
         let stream = gpu.stream()?;
-        let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+        let saxpy = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?.kernel("saxpy")?;
         let (mut x_dev, mut y_dev) = (gpu.alloc(x.len())?, gpu.alloc(y.len())?);
         gpu.on(&stream).upload(x, &mut x_dev)?;
         gpu.on(&stream).upload(y, &mut y_dev)?;
-        let handles = Handles { stream, saxpy, x: x_dev, y: y_dev }.detach();
+        let handles = Handles { stream, x: x_dev, y: y_dev }.detach();
         gpu.pop()?;
-        Ok(Share { context, handles })
+        Ok(Share { context, saxpy, handles })
     }
 
     /// One round on this device: y = a * x + y.
     fn saxpy(&mut self, stack: &mut ContextStack, a: f32) -> Result {
         let gpu = stack.push(&self.context)?; // this device's turn, until `gpu` is popped or dropped
-        let Handles { stream, saxpy, x, y } = gpu.bind_mut(&mut self.handles)?;
+        let Handles { stream, x, y } = gpu.bind_mut(&mut self.handles)?;
         let n = u32::try_from(x.len()).expect("a share fits a grid");
-        // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
-        // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-        unsafe {
-            gpu.on(stream).launch_unchecked(
-                saxpy,
-                LaunchConfig::for_num_elems(n as usize)?,
-                (n, a, &*x, y),
-            )
-        }?;
+        let config = LaunchConfig::for_num_elems(n as usize)?;
+        gpu.on(stream).launch(&self.saxpy, config, (n, a, &*x, y))?;
         gpu.pop()
     }
 

@@ -1,5 +1,5 @@
 //! CUDA C++ in a string, compiled at run time and checked. `cargo run --features nvrtc --example nvrtc`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
 use cuscope::nvrtc::{self, Program};
 use cuscope::{
@@ -40,7 +40,8 @@ fn main() -> Result {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
     let stream = gpu.stream()?;
-    let polynomial = gpu.load_ptx(compiled.ptx()?)?.function("polynomial")?;
+    let module = gpu.load_guarded(compiled.ptx()?)?;
+    let polynomial = module.kernel::<(u32, &[f64], &mut [f64])>("polynomial")?;
 
     let n = 10_000_u32;
     let x: Vec<f64> = (0..n).map(|i| f64::from(i) / 1000.0).collect();
@@ -48,15 +49,8 @@ fn main() -> Result {
     let mut x_dev = gpu.alloc(x.len())?;
     let mut y_dev = gpu.alloc(y.len())?;
     gpu.on(&stream).upload(&x, &mut x_dev)?;
-    // SAFETY: the kernel's parameters are (unsigned n, const double *x, double *y); it reads `n`
-    // elements of `x` and writes `n` of `y`, and both buffers have `n`.
-    unsafe {
-        gpu.on(&stream).launch_unchecked(
-            &polynomial,
-            LaunchConfig::for_num_elems(n as usize)?,
-            (n, &x_dev, &mut y_dev),
-        )
-    }?;
+    let config = LaunchConfig::for_num_elems(n as usize)?;
+    gpu.on(&stream).launch(&polynomial, config, (n, &x_dev, &mut y_dev))?;
     gpu.on(&stream).download(&y_dev, &mut y)?;
 
     let expected = |x: f64| ((3.0 * x + 0.5) * x - 2.0) * x + 1.0;

@@ -1,5 +1,8 @@
 //! How many blocks of a kernel fit, and a launch with as many threads at a time as do. `cargo run --example occupancy`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![allow(
+    unsafe_code,
+    reason = "trusts a kernel: the attributes of a guarded one are not asked for"
+)]
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, driver_kind, driver_version,
@@ -12,9 +15,12 @@ fn main() -> Result {
     let context = Context::create(device, ContextFlags::default())?;
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
-    let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?;
+    let module = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?;
+    let kernel = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
+    // SAFETY: thread i uses element i of `x` and `y`, and none if i is not less than `n`.
+    let saxpy = unsafe { kernel.trust(|_, (n, _, x, y)| x.len().min(y.len()) >= *n as usize) };
 
-    let occupancy = gpu.occupancy(&saxpy);
+    let occupancy = gpu.occupancy(saxpy.kernel().function());
     println!(
         "threads of a block | blocks on a multiprocessor, with 0, 16 and 48 KiB of shared memory"
     );
@@ -34,7 +40,7 @@ fn main() -> Result {
     println!("two blocks on a multiprocessor can have {free} bytes of shared memory each");
 
     let n = 100_000_u32;
-    let config = LaunchConfig::by_occupancy(&gpu, &saxpy, n as usize, 0)?;
+    let config = LaunchConfig::by_occupancy(&gpu, saxpy.kernel().function(), n as usize, 0)?;
     println!("{n} elements: {} blocks of {} threads", config.grid.x, config.block.x);
 
     let stream = gpu.stream()?;
@@ -42,8 +48,7 @@ fn main() -> Result {
     let (mut x_dev, mut y_dev) = (gpu.alloc(x.len())?, gpu.alloc(x.len())?);
     gpu.on(&stream).upload(&x, &mut x_dev)?;
     gpu.on(&stream).fill(&mut y_dev, 1.0_f32)?;
-    // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y), and both buffers have `n` elements.
-    unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, 2.0_f32, &x_dev, &mut y_dev)) }?;
+    gpu.on(&stream).launch(&saxpy, config, (n, 2.0, &x_dev, &mut y_dev))?;
     let mut y = vec![0.0; x.len()];
     gpu.on(&stream).download(&y_dev, &mut y)?;
     gpu.pop()?;

@@ -1,12 +1,15 @@
 //! Batches on one stream and on three: while the kernel of one batch runs, others are copied and run.
 //! `cargo run --example pipeline`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Function, LaunchConfig, PinnedBuffer, PushedGuard,
+    Context, ContextFlags, ContextStack, Device, In, LaunchConfig, Out, PinnedBuffer, PushedGuard,
     Result, ScopedBuffer, ScopedStream, Stream, driver_kind, driver_version,
 };
 use std::time::{Duration, Instant};
+
+type Iterate = GuardedKernel<(u32, u32, In<f32>, Out<f32>)>;
 
 /// What is done with each batch.
 #[derive(Clone, Copy)]
@@ -27,7 +30,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
     fn batch(
         &mut self,
         work: Work,
-        (iterate, steps): (&Function<'ctx>, u32),
+        (iterate, steps): (&Iterate, u32),
         (input, output): (&'s [f32], &'s mut [f32]),
     ) -> Result {
         let Lane { stream, x, y } = self;
@@ -37,9 +40,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
         }
         if work.kernels {
             let config = LaunchConfig::for_num_elems(len as usize)?;
-            // SAFETY: the kernel is iterate(unsigned n, unsigned steps, const float *x, float *y) over
-            // `n` elements.
-            unsafe { stream.launch_unchecked(iterate, config, (len, steps, &*x, &mut *y)) }?;
+            stream.launch(iterate, config, (len, steps, &*x, &mut *y))?;
         }
         if work.copies {
             stream.download(&*y, output)?;
@@ -53,7 +54,7 @@ fn run<'ctx>(
     gpu: &PushedGuard<'ctx>,
     streams: &[Stream<'ctx>],
     work: Work,
-    kernel: (&Function<'ctx>, u32),
+    kernel: (&Iterate, u32),
     inputs: &[PinnedBuffer<f32>],
     outputs: &mut [PinnedBuffer<f32>],
 ) -> Result<Duration> {
@@ -104,7 +105,7 @@ pub(crate) fn measure(
     len: usize,
     steps: u32,
 ) -> Result<Times> {
-    let iterate = gpu.load_ptx(include_str!("kernels/iterate.ptx"))?.function("iterate")?;
+    let iterate = gpu.load_guarded(include_str!("kernels/iterate.ptx"))?.kernel("iterate")?;
     let streams = [gpu.stream()?, gpu.stream()?, gpu.stream()?];
     let pinned = |value: f32| {
         let mut pinned = gpu.pinned(len)?;

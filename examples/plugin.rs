@@ -1,10 +1,10 @@
 //! A plugin behind C functions, which its host calls on any thread, whatever is current there.
 //! `cargo run --example plugin`
-#![allow(unsafe_code, reason = "is called by C, and launches a kernel")]
+#![allow(unsafe_code, reason = "is called by C")]
 
 use cuscope::{
-    Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result, Stream,
-    detached::Branded, driver_kind, driver_version, ffi, foreign::Ownership,
+    Context, ContextFlags, ContextStack, Detached, Device, In, LaunchConfig, Out, Result, Stream,
+    driver_kind, driver_version, ffi, foreign::Ownership, kernel::GuardedKernel,
 };
 use std::ffi::{c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,8 +17,9 @@ const PANICKED: c_int = 2;
 
 struct Plugin {
     context: Context,
+    saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
     /// Only ever bound shared, so that calls may come on several threads at once.
-    handles: Detached<(Stream<'static>, Function<'static>)>,
+    stream: Detached<Stream<'static>>,
 }
 
 /// Called by C: an error becomes a code, and so does a panic, which must not unwind into C.
@@ -39,13 +40,13 @@ unsafe extern "C" fn plugin_open(context: ffi::CUcontext, user: *mut *mut c_void
     guarded(|| {
         // SAFETY: 1. and 3. are the caller's: what the plugin makes of it is gone in `plugin_close`.
         let context = unsafe { Context::from_raw(context, Ownership::Borrow) }?;
-        let handles = ContextStack::reentrant(|stack| {
+        let (saxpy, stream) = ContextStack::reentrant(|stack| {
             let gpu = stack.push(&context)?;
-            let module = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?;
-            Ok((gpu.stream()?, module.function("saxpy")?).detach())
+            let module = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?;
+            Ok((module.kernel("saxpy")?, gpu.stream()?.detach()))
         })?;
         // SAFETY: the caller's.
-        unsafe { *user = Box::into_raw(Box::new(Plugin { context, handles })).cast() };
+        unsafe { *user = Box::into_raw(Box::new(Plugin { context, saxpy, stream })).cast() };
         Ok(())
     })
 }
@@ -63,22 +64,15 @@ unsafe extern "C" fn plugin_run(user: *mut c_void, values: *mut f32, len: usize)
         // What is current here belongs to somebody else: it is covered, and comes back.
         ContextStack::reentrant(|stack| {
             let gpu = stack.push(&plugin.context)?;
-            let (stream, saxpy) = gpu.bind(&plugin.handles)?;
+            let stream = gpu.bind(&plugin.stream)?;
             let (mut x, mut y) = (gpu.alloc(len)?, gpu.alloc(len)?);
             gpu.on(stream).upload(values, &mut x)?;
             gpu.on(stream).zero(&mut y)?;
             assert!(values.iter().all(|v| !v.is_nan()), "a bug of the plugin, with all this alive");
             let n = u32::try_from(len).expect("the values fit a grid");
-            let arguments = (n, 2.0_f32, &x, &mut y);
-            // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
-            // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-            unsafe {
-                gpu.on(stream).launch_unchecked(
-                    saxpy,
-                    LaunchConfig::for_num_elems(n as usize)?,
-                    arguments,
-                )
-            }?;
+            let arguments = (n, 2.0, &x, &mut y);
+            let config = LaunchConfig::for_num_elems(n as usize)?;
+            gpu.on(stream).launch(&plugin.saxpy, config, arguments)?;
             gpu.on(stream).download(&y, values)
         })
     })

@@ -1,4 +1,4 @@
-//! A program without `unsafe` uses the GPU from end to end: `cargo run --example safe`
+//! A program without `unsafe` uses the GPU from end to end. `cargo run --example safe`
 #![forbid(unsafe_code)]
 
 use cuscope::kernel::GuardedKernel;

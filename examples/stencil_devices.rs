@@ -1,10 +1,11 @@
 //! One thread computes the heat in a rod on all devices, each with a part of it. After some steps, neighbours copy the
 //! ends of their parts to each other. The thread only enqueues, and waits once at the end. `cargo run --release --example stencil_devices`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextStack, Device, In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out,
-    Result, driver_kind, driver_version,
+    Context, ContextStack, Device, In, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result,
+    driver_kind, driver_version,
 };
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ const HALO: usize = 32;
 /// A part of the rod on its device, with the halos next to it.
 struct Part {
     ordered: OrderedStream,
-    heat: Kernel<(u32, In<f32>, Out<f32>)>,
+    heat: GuardedKernel<(u32, In<f32>, Out<f32>)>,
     now: OrderedBuffer<f32>,
     next: OrderedBuffer<f32>,
 }
@@ -23,7 +24,7 @@ struct Part {
 impl Part {
     fn new(context: &Context, values: &[f32]) -> Result<Part> {
         let ordered = context.ordered_stream()?;
-        let heat = context.load_ptx(include_str!("kernels/heat.ptx"))?.kernel("heat")?;
+        let heat = context.load_guarded(include_str!("kernels/heat.ptx"))?.kernel("heat")?;
         let (now, next) = (ordered.from_slice(values)?, ordered.alloc(values.len())?);
         Ok(Part { ordered, heat, now, next })
     }
@@ -34,11 +35,8 @@ impl Part {
         let n = u32::try_from(now.len()).expect("a part fits a grid");
         let config = LaunchConfig::for_num_elems(now.len())?;
         for _ in 0..HALO / 2 {
-            // SAFETY: 1. to 3. The kernel's parameters are (unsigned n, const float *x, float *y); it reads `n`
-            // elements of one buffer and writes `n` of the other one, and both have `n`.
-            unsafe { ordered.launch_unchecked(heat, config, (n, &*now, &mut *next)) }?;
-            // SAFETY: as above.
-            unsafe { ordered.launch_unchecked(heat, config, (n, &*next, &mut *now)) }?;
+            ordered.launch(heat, config, (n, &*now, &mut *next))?;
+            ordered.launch(heat, config, (n, &*next, &mut *now))?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Kernels that are C++ templates, found by name expression.
 //! `cargo run --features nvrtc --example templates`
-#![allow(unsafe_code, reason = "launches kernels")]
+#![forbid(unsafe_code)]
 
 use cuscope::nvrtc::{self, Compiled, Program};
 use cuscope::{
@@ -60,7 +60,7 @@ fn check<'ctx, T: Number>(
 ) -> Result {
     let expression = expression::<T>(power);
     let name = compiled.lowered_name(&expression)?;
-    let kernel = gpu.load_ptx(compiled.ptx()?)?.function(name)?;
+    let kernel = gpu.load_guarded(compiled.ptx()?)?.kernel::<(u32, &[T], &mut [T])>(name)?;
 
     let n = 1000_u32;
     let x: Vec<T> = (0..n).map(T::from_index).collect();
@@ -69,9 +69,7 @@ fn check<'ctx, T: Number>(
     let mut y_dev = gpu.alloc(y.len())?;
     gpu.on(stream).upload(&x, &mut x_dev)?;
     let config = LaunchConfig::for_num_elems(n as usize)?;
-    // SAFETY: the kernel's parameters are (unsigned n, const T *x, T *y) for the T of the expression; it
-    // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `n`.
-    unsafe { gpu.on(stream).launch_unchecked(&kernel, config, (n, &x_dev, &mut y_dev)) }?;
+    gpu.on(stream).launch(&kernel, config, (n, &x_dev, &mut y_dev))?;
     gpu.on(stream).download(&y_dev, &mut y)?;
 
     let wrong = y.iter().zip(&x).filter(|&(&y, &x)| y != x.power(power)).count();

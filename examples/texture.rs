@@ -1,7 +1,8 @@
 //! An image that is magnified by a texture's linear filter, and checked against the same on the CPU.
 //! `cargo run --example texture`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::TextureObject;
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, LaunchConfig, Result, driver_kind, driver_version,
@@ -67,7 +68,8 @@ fn main() -> Result {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
     let stream = gpu.stream()?;
-    let magnify = gpu.load_ptx(MAGNIFY)?.function("magnify")?;
+    let module = gpu.load_guarded(MAGNIFY)?;
+    let magnify = module.kernel::<(TextureObject, &mut [f32], f32)>("magnify")?;
 
     // Bytes, which the texture reads as numbers from 0 to 1.
     let image: Vec<u8> = (0..SIDE * SIDE).map(|i| (i * 37 % 251) as u8).collect();
@@ -79,8 +81,7 @@ fn main() -> Result {
     let mut out = gpu.alloc::<f32>(LARGE * LARGE)?;
     let config = LaunchConfig::new(LARGE as u32, LARGE as u32);
     let factor = 1.0 / FACTOR as f32;
-    // SAFETY: the kernel is magnify(texture, float *out, float factor), and writes a pixel for each thread.
-    unsafe { gpu.on(&stream).launch_unchecked(&magnify, config, (&texture, &mut out, factor)) }?;
+    gpu.on(&stream).launch(&magnify, config, (&texture, &mut out, factor))?;
 
     let out = gpu.on(&stream).to_vec(&out)?;
     let mut worst = 0.0_f32;

@@ -1,10 +1,11 @@
 //! A pool of threads on one context: jobs go in by one channel, results come out of another.
 //! `cargo run --example worker_pool`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Detached, Device, Function, LaunchConfig, Result,
-    driver_kind, driver_version,
+    Context, ContextFlags, ContextStack, Device, In, LaunchConfig, Out, Result, driver_kind,
+    driver_version,
 };
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,6 +13,8 @@ use std::thread::{self, JoinHandle};
 
 const WORKERS: usize = 4;
 const N: u32 = 256;
+
+type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
 
 struct Job {
     factor: f32,
@@ -25,11 +28,10 @@ struct Pool {
 }
 
 impl Pool {
-    /// The kernel is loaded once, for all: a detached handle that is only bound shared can be so by
-    /// many threads at once.
-    fn new(context: &Context, saxpy: Detached<Function<'static>>) -> Pool {
+    /// The kernel is loaded once, for all: its clones share it, and go to any thread.
+    fn new(context: &Context, saxpy: &Saxpy) -> Pool {
         let (jobs, queue) = mpsc::channel();
-        let (queue, saxpy) = (Arc::new(Mutex::new(queue)), Arc::new(saxpy));
+        let queue = Arc::new(Mutex::new(queue));
         let start = |_| {
             let (context, queue, saxpy) = (context.clone(), queue.clone(), saxpy.clone());
             thread::spawn(move || work(&context, &queue, &saxpy))
@@ -46,10 +48,9 @@ impl Pool {
 
 /// A worker: pushes once, with a stack of its own, and works until there are no more jobs. It pops
 /// when it returns.
-fn work(context: &Context, queue: &Mutex<Receiver<Job>>, saxpy: &Detached<Function<'_>>) -> Result {
+fn work(context: &Context, queue: &Mutex<Receiver<Job>>, saxpy: &Saxpy) -> Result {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(context)?;
-    let saxpy = gpu.bind(saxpy)?;
     // Its own stream and buffers: workers neither wait for each other nor share memory.
     let stream = gpu.stream()?;
     let (mut x, mut y) = (gpu.alloc(N as usize)?, gpu.alloc(N as usize)?);
@@ -59,15 +60,8 @@ fn work(context: &Context, queue: &Mutex<Receiver<Job>>, saxpy: &Detached<Functi
     let mut run = |factor: f32| -> Result<Vec<f32>> {
         let mut output = vec![0.0; N as usize];
         gpu.on(&stream).zero(&mut y)?;
-        // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y); it
-        // reads `n` elements of `x` and writes `n` of `y`, and both buffers have `N`.
-        unsafe {
-            gpu.on(&stream).launch_unchecked(
-                saxpy,
-                LaunchConfig::for_num_elems(N as usize)?,
-                (N, factor, &x, &mut y),
-            )
-        }?;
+        let config = LaunchConfig::for_num_elems(N as usize)?;
+        gpu.on(&stream).launch(saxpy, config, (N, factor, &x, &mut y))?;
         gpu.on(&stream).download(&y, &mut output)?;
         Ok(output)
     };
@@ -86,10 +80,11 @@ fn main() -> Result {
     let context = Context::create(device, ContextFlags::default())?;
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
-    let saxpy = gpu.load_ptx(include_str!("kernels/saxpy.ptx"))?.function("saxpy")?.detach();
+    let saxpy: Saxpy = gpu.load_guarded(include_str!("kernels/saxpy.ptx"))?.kernel("saxpy")?;
     gpu.pop()?; // this thread only hands out jobs
 
-    let pool = Pool::new(&context, saxpy);
+    let pool = Pool::new(&context, &saxpy);
+    drop(saxpy); // the workers have theirs
     let (answer, answers) = mpsc::channel();
     for factor in 0..100_u16 {
         let job = Job { factor: factor.into(), answer: answer.clone() };

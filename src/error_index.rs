@@ -19,6 +19,7 @@
 //! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0277: `*mut u8` cannot be sent between threads safely, at what keeps a foreign handle alive | [handles of other code](#handles-of-other-code) |
 //! | E0277: `?` couldn't convert the error to `cuscope::Error` | [errors of your own](#errors-of-your-own) |
+//! | E0277: expected a `FnOnce(&mut PushedGuard<'ctx>)` closure | [closures](#closures) |
 //! | E0277: … is not a place on the context stack | [what a library takes](#what-a-library-takes) |
 //! | E0277: … is not a handle that can be detached | [structs of handles](#structs-of-handles) |
 //! | E0277: … which is sealed | [sealed traits](#sealed-traits) |
@@ -609,6 +610,12 @@
 //! closure cannot say that they belong together. Write a function, which names the guard's lifetime:
 //! `fn total<'ctx>(gpu: &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`. `ui-tests/closure_that_takes_handles.rs`.
 //!
+//! *error\[E0277\]: expected a `FnOnce(&mut PushedGuard<'ctx>)` closure*, in a helper that takes a closure and passes it on; with
+//! `|gpu| f(gpu)` the error is E0521. The helper's signature names one lifetime, and the guard has another one in each call. Give
+//! the lifetime to the closure: `f: impl for<'ctx> FnOnce(&mut PushedGuard<'ctx>) -> Result<R>`. For a
+//! [scope](crate::PushedGuard::scope) it is `f: impl for<'s> FnOnce(&'s Scope<'s, 'env, 'ctx>) -> Result<R>`.
+//! `ui-tests/helper_with_a_closure_for_one_guard.rs`.
+//!
 //! *error\[E0282\]: type annotations needed*, at `gpu.scope(async |s| …)`. The closure of a scope enqueues and returns, and
 //! then `scope` waits, so it is not `async`. Await before or after it, or use an [ordered
 //! stream](crate::PushedGuard::ordered_stream), whose `Pending` values are futures with the feature `async`.
@@ -1073,7 +1080,7 @@
 //! | [`StackTaken`] | the thread has a [`ContextStack`](crate::ContextStack) already, or runs inside `reentrant`, or one was leaked | pass the stack or guard as `&mut impl PushContext`; in code that receives none, use `reentrant` |
 //! | [`Suspended`] | a guard or stack is used inside a `reentrant` call that began after its creation | push on the stack that the closure receives |
 //! | [`NotCurrent`] | other code on this thread set or popped a context: `cudaSetDevice`, a library that does not restore | call such code outside the guard, or make it restore the context that it found |
-//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay passes other buffers than were captured, or with other access | pass each once: `&x` if the graph reads it, `&mut y` if the graph writes it |
+//! | [`GraphBuffers`](crate::Error::GraphBuffers) | a replay passes other buffers than were captured, or `&y` where the graph writes | pass each once: `&x` if the graph reads it, `&mut y` if the graph writes it |
 //! | [`OtherContext`] | a detached handle meets a guard of another context, or handles were mixed through leaked guards | use a guard of the handle's [`context`](crate::Stream::context) |
 //!
 //! [`StackTaken`]: crate::Error::StackTaken

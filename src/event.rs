@@ -52,6 +52,10 @@ ffi::flags! {
 /// println!("the fill took {:?}", end.elapsed_since(&start)?);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaEvent_t")]
+#[doc(alias = "CudaEvent")]
+#[doc(alias = "cudaEventCreate")]
+#[doc(alias = "cudaEventDestroy")]
 pub struct Event<'ctx> {
     /// Shared with the graphs that record it or wait for it (invariant
     /// [`graph-owns`](crate::soundness#graph-owns)).
@@ -229,6 +233,7 @@ impl Event<'_> {
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventQuery")]
+    #[doc(alias = "cudaEventQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the event is alive; needs no current context (F37).
@@ -241,6 +246,7 @@ impl Event<'_> {
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventSynchronize")]
+    #[doc(alias = "cudaEventSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the event is alive; needs no current context (F37).
@@ -270,6 +276,8 @@ impl Event<'_> {
     /// `CUDA_ERROR_NOT_READY` if one is not complete; `CUDA_ERROR_INVALID_HANDLE` if one was not recorded or
     /// takes no time stamps ([F65](crate::driver_facts#F65)), or if they belong to different contexts.
     #[doc(alias = "cuEventElapsedTime")]
+    #[doc(alias = "cudaEventElapsedTime")]
+    #[doc(alias = "elapsed_ms")]
     #[inline]
     pub fn elapsed_since(&self, earlier: &Event<'_>) -> Result<Duration> {
         let mut milliseconds = 0.0_f32;

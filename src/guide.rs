@@ -24,6 +24,9 @@ pub mod safe_kernels {}
 #[doc = include_str!("../docs/kernels-at-build-time.md")]
 pub mod kernels_at_build_time {}
 
+#[doc = include_str!("../examples/README.md")]
+pub mod examples {}
+
 #[doc = include_str!("../docs/guide/07-errors.md")]
 pub mod errors {}
 

@@ -122,7 +122,7 @@ pub enum Swizzle {
 #[non_exhaustive]
 #[doc(alias = "CUtensorMapL2promotion")]
 pub enum L2Promotion {
-    /// What is needed.
+    /// As many bytes as are needed.
     #[default]
     None,
     /// 64 bytes.

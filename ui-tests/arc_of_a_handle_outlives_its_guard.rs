@@ -1,7 +1,7 @@
 //! An `Arc` of a handle is tied to the guard as the handle is.
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** The last clone may be used under a guard of another context, and a copy on a stream of another context is
+//! refused by nobody: it runs unordered with the work there (F34). It is a part of `detached-unusable`.
 //!
 //! **Mend:** Detach the `Arc`, and attach or bind it again. See
 //! `ui-tests/mended/arc_of_a_handle_outlives_its_guard.rs`.

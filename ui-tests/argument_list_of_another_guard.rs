@@ -1,8 +1,7 @@
 //! Memory of one guard is no argument of a kernel of another one, which may be of another context (F34).
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** The driver compares no address with the context of the launch. The kernel would write memory of another
+//! context, whose own streams know nothing of it (F35). It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Allocate under the guard of the kernel. See `ui-tests/mended/argument_list_of_another_guard.rs`.
 //!

@@ -1,8 +1,7 @@
 //! A scope borrows the memory in a list until it has waited.
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** The closure returns while the kernel may still run. The buffer would be freed under it, and the next
+//! allocation could get the same memory. It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Make the buffer outside of the closure. See `ui-tests/mended/argument_list_of_local_buffer.rs`.
 //!

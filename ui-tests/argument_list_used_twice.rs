@@ -1,8 +1,7 @@
 //! A list of arguments lends its memory to one launch.
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** A second launch from the list would use memory that the program already has back, at the same time as
+//! whatever the program does with it. It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Make a list for each. See `ui-tests/mended/argument_list_used_twice.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Attributes are copied between streams of one guard.
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** The other stream may belong to another context, whose end frees it while the copy reads its attributes.
+//! It is a part of `detached-unusable`.
 //!
 //! **Mend:** Give both streams one lifetime. See `ui-tests/mended/attributes_of_other_guard.rs`.
 //!

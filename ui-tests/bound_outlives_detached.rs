@@ -1,7 +1,7 @@
 //! A bound handle is lent by its detached owner, which frees it when dropped (F42, F105).
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** The drop destroys the stream, and the driver hands its handle out again. The call may then wait for
+//! another stream (F105). It is a part of `detached-unusable`.
 //!
 //! **Mend:** Drop the owner later, or `attach` it. See `ui-tests/mended/bound_outlives_detached.rs`.
 //!

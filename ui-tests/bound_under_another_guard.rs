@@ -1,7 +1,7 @@
 //! A handle that one guard has bound is not used under another one, which may be of another context (F34).
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** The stream is one of context `a`, the buffer one of `b`. The driver takes both, and orders the fill with
+//! nothing in `b` (F34). It is a part of `detached-unusable`.
 //!
 //! **Mend:** Bind it again under the inner guard, which compares. See
 //! `ui-tests/mended/bound_under_another_guard.rs`.

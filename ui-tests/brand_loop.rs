@@ -1,6 +1,7 @@
 //! A handle of one turn of a loop is not used under the guard of the next, which may be of another context (F34).
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The second turn would record an event of one context on a stream of another one. The driver refuses that
+//! (F36), and takes a copy that makes the same mistake (F34). It is a part of `own-context`.
 //!
 //! **Mend:** Keep it detached between the turns. See `ui-tests/mended/brand_loop.rs`.
 //!

@@ -1,7 +1,7 @@
 //! While a part of a buffer can be written, the buffer is not used.
 //!
-//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
-//! They are as long as the operation says. This is `host-memory-borrowed`.
+//! **Why:** If both were allowed, the download could read the elements that the fill is writing, and the program
+//! would get some old and some new values. It is a part of `host-memory-borrowed`.
 //!
 //! **Mend:** Use it before or afterwards, or split it. See `ui-tests/mended/buffer_used_beside_its_part.rs`.
 //!

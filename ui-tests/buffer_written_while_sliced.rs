@@ -1,7 +1,7 @@
 //! A slice of a buffer reads it.
 //!
-//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
-//! They are as long as the operation says. This is `host-memory-borrowed`.
+//! **Why:** The kernel would get the same memory for reading and for writing. A compiler that was promised `const
+//! __restrict__` may read an element before or after it is written. It is a part of `host-memory-borrowed`.
 //!
 //! **Mend:** Write the buffer before it is sliced, or when the slice is not used any more. See
 //! `ui-tests/mended/buffer_written_while_sliced.rs`.

@@ -1,6 +1,7 @@
 //! What a builder lends ends with it.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** The graph is made when the closure returns. A node that is added later would be in no graph, or in one
+//! whose edges were already derived. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Return nodes and values from the closure. See `ui-tests/mended/builder_escapes.rs`.
 //!

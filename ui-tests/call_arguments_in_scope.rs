@@ -1,7 +1,7 @@
 //! Arguments that are lent to one call are not lent to a scope, which uses them after the call.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** A blocking launch is over when it returns, so its arguments are lent until then. In a scope the kernel
+//! runs on after the call, with memory that is no longer lent. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Bound them by `KernelArgs<'ctx, InScope<'s>>`. See `ui-tests/mended/call_arguments_in_scope.rs`.
 //!

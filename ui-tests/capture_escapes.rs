@@ -1,7 +1,7 @@
 //! The stream of a capture ends with it.
 //!
-//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
-//! and panics. This is `captured-unused`.
+//! **Why:** Outside of the closure the stream is no longer under capture. What the program takes for a node of the
+//! graph would run at once, and with memory that only the graph was lent. It is a part of `captured-unused`.
 //!
 //! **Mend:** Return nothing from the closure. See `ui-tests/mended/capture_escapes.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A stream that a scope uses cannot be captured in it, as the scope has to wait for it.
 //!
-//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
-//! and panics. This is `captured-unused`.
+//! **Why:** The work would be recorded and not run. The wait at the end of the scope would find nothing to wait for,
+//! and the scope would give memory back as if it had been used (F103). It is a part of `captured-unused`.
 //!
 //! **Mend:** Take another one. See `ui-tests/mended/captured_stream_in_scope.rs`.
 //!

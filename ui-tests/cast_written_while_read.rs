@@ -1,7 +1,7 @@
 //! A buffer that is cast for writing is borrowed, as by `slice_mut`.
 //!
-//! **Why:** A value that is read from device memory is a value of its type, and a value that is copied there is
-//! initialised. This is `plain-data`.
+//! **Why:** Both views have the same bytes. The copy would read bytes that it has just written, or is about to write.
+//! It is a part of `plain-data`.
 //!
 //! **Mend:** Use it again when the cast is gone. See `ui-tests/mended/cast_written_while_read.rs`.
 //!

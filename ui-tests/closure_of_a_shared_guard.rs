@@ -1,6 +1,7 @@
 //! `Context::with` lends the guard exclusively, so that its closure can push.
 //!
-//! **Why:** A guard cannot be used while another guard lies on it. This is `covered-unusable`.
+//! **Why:** A push through a shared guard would leave that guard usable, and its next call would act on the context
+//! that the closure pushed (F33). It is a part of `covered-unusable`.
 //!
 //! **Mend:** Write `|gpu|`. See `ui-tests/mended/closure_of_a_shared_guard.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A closure cannot say that a handle belongs to the guard that it captures.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The compiler gives the parameter of a closure any lifetime. A buffer of another context would be one of
+//! them, and the driver copies from it without an error (F34). It is a part of `own-context`.
 //!
 //! **Mend:** Write a function: `fn total<'ctx>(gpu: &PushedGuard<'ctx>, x: &DeviceBuffer<'ctx, f32>)`. See
 //! `ui-tests/mended/closure_that_takes_handles.rs`.

@@ -1,6 +1,7 @@
 //! One conditional node reads a condition, and takes it.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** Kernels in the first node may set the number while it runs. What the second one reads would depend on the
+//! order of the two, which nothing states. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Make a condition for each node. See `ui-tests/mended/condition_read_twice.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A context is not destroyed while it is pushed.
 //!
-//! **Why:** A context is alive while cuscope has it on a stack, or while a guard or handle refers to it. This is
-//! `context-alive`.
+//! **Why:** The destroyed context would stay on the thread's stack. Calls fail there with 709, and some do not return
+//! (F13). It is a part of `context-alive`.
 //!
 //! **Mend:** Pop it, and then destroy it. See `ui-tests/mended/context_destroyed_while_pushed.rs`.
 //!

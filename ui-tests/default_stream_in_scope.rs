@@ -1,7 +1,7 @@
 //! A scope waits for its streams at its end, whatever is current then.
 //!
-//! **Why:** A call that acts on the current context acts on the guard's context, or cuscope does not make the call.
-//! This is `right-context`.
+//! **Why:** A default stream stands for the context that is current at the moment of the call. At the end of the
+//! scope that may be another one, and the wait would be for the wrong work (F31). It is a part of `right-context`.
 //!
 //! **Mend:** Create a stream: `gpu.stream()?`. See `ui-tests/mended/default_stream_in_scope.rs`.
 //!

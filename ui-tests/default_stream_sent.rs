@@ -1,7 +1,7 @@
 //! A default stream is what the calling thread has current (F31).
 //!
-//! **Why:** A call that acts on the current context acts on the guard's context, or cuscope does not make the call.
-//! This is `right-context`.
+//! **Why:** The other thread has another context current, or none. The call would work on the default stream of that
+//! one (F31). It is a part of `right-context`.
 //!
 //! **Mend:** Push the context on the other thread, and ask that guard. See `ui-tests/mended/default_stream_sent.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Under another guard the same default stream would be one of another context.
 //!
-//! **Why:** A call that acts on the current context acts on the guard's context, or cuscope does not make the call.
-//! This is `right-context`.
+//! **Why:** `synchronize` would wait for the work of the inner context. The program would then read results that the
+//! outer context is still computing (F31). It is a part of `right-context`.
 //!
 //! **Mend:** Ask that guard. See `ui-tests/mended/default_stream_under_another_guard.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A definition is not ready to run.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The driver launches executable graphs alone. A definition is a list of nodes that may still change, and
+//! its handle is of another type. It is a part of `replay-names`.
 //!
 //! **Mend:** Instantiate it. See `ui-tests/mended/definition_replayed.rs`.
 //!

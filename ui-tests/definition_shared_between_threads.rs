@@ -1,7 +1,7 @@
 //! One thread at a time asks a definition for graphs.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The manual of CUDA says that graph objects are not safe for several threads. Two instantiations at the
+//! same time would use the same lists of the driver. It is a part of `replay-names`.
 //!
 //! **Mend:** Send the definition, or send a graph of it to each thread. See
 //! `ui-tests/mended/definition_shared_between_threads.rs`.

@@ -1,7 +1,7 @@
 //! A buffer that is lent to a builder is not dropped before the graph is built.
 //!
-//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
-//! that its nodes wait for and write. This is `graph-owns`.
+//! **Why:** The node has the address of the buffer. Each replay would copy from memory that is freed, or that another
+//! buffer has by now. It is a part of `graph-owns`.
 //!
 //! **Mend:** Drop the buffer once the graph is built. See `ui-tests/mended/dropped_while_built.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A stream of another context records events of that context.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The driver refuses to record an event on a stream of another context (F36). The program would find out
+//! only where it runs, and the wait for the event would order nothing. It is a part of `own-context`.
 //!
 //! **Mend:** Create the event under the guard of the stream. See `ui-tests/mended/event_recorded_on_peer_stream.rs`.
 //!

@@ -1,7 +1,7 @@
 //! The driver fills with values of 1, 2 or 4 bytes.
 //!
-//! **Why:** A value that is read from device memory is a value of its type, and a value that is copied there is
-//! initialised. This is `plain-data`.
+//! **Why:** `cuMemsetD32` repeats a pattern of 4 bytes. An `f64` of 1.0 has two different halves, so the fill would
+//! give numbers that nobody asked for. It is a part of `plain-data`.
 //!
 //! **Mend:** Write zeros by `zero`, and other values by an upload. See `ui-tests/mended/fill_of_large_elements.rs`.
 //!

@@ -1,8 +1,8 @@
 //! A handle of other code is `unsafe` to take, because nothing proves that it is alive and nothing else captures or
 //! uses it.
 //!
-//! **Why:** A handle of other code is alive while anything of this crate uses it, and is never ended here. The value
-//! that keeps it alive is dropped once, when nothing uses the handle any more. This is `foreign-kept`.
+//! **Why:** The handle of a destroyed stream may be that of a new one (F105), and a destroyed event may kill the
+//! process (F42). No check tells. It is a part of `foreign-kept`.
 //!
 //! **Mend:** Take it in an `unsafe` block that says why these promises hold. See
 //! `ui-tests/mended/foreign_handles_without_unsafe.rs`.

@@ -1,7 +1,8 @@
 //! Memory that foreign work of a scope writes cannot be used by another operation while it is enqueued.
 //!
-//! **Why:** Work of other code that `foreign` lets into a stream is ordered as an operation with the same arguments
-//! is. This is `foreign-ordered`.
+//! **Why:** The scope orders an operation when it is enqueued. The fill would be enqueued before the scope knows what
+//! the foreign work does with the same memory, and both could run at the same time. It is a part of
+//! `foreign-ordered`.
 //!
 //! **Mend:** Use the memory behind the foreign work. See `ui-tests/mended/foreign_work_uses_its_memory.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A stream that was drawn into a capture stays there until the end.
 //!
-//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
-//! and panics. This is `captured-unused`.
+//! **Why:** A wait for a stream under capture returns at once with an error (F103), and what is enqueued there is
+//! recorded instead of run. It is a part of `captured-unused`.
 //!
 //! **Mend:** Use the stream after the capture. See `ui-tests/mended/forked_stream_used.rs`.
 //!

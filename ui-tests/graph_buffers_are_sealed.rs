@@ -1,7 +1,7 @@
 //! Which memory a replay names is a part of the proof.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** A replay compares the memory that it is passed with the memory that the graph's nodes use. A type of the
+//! program could name other memory, and the graph would use its own without a borrow. It is a part of `replay-names`.
 //!
 //! **Mend:** Wrap no buffers, pass them. See `ui-tests/mended/graph_buffers_are_sealed.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A graph that a scope replays is not changed before the scope has ended.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** The scope has given the replay memory for the nodes as they were. A change would let a later replay of
+//! the same scope use other memory. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Change it after the scope. See `ui-tests/mended/graph_changed_in_flight.rs`.
 //!

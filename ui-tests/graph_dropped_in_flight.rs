@@ -1,7 +1,7 @@
 //! A graph runs until its scope has waited.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The drop frees what the graph owns: its scratch memory and its host functions. The running nodes would
+//! use both. It is a part of `replay-names`.
 //!
 //! **Mend:** Drop it after the scope. See `ui-tests/mended/graph_dropped_in_flight.rs`.
 //!

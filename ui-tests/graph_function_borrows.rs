@@ -1,7 +1,7 @@
 //! A graph calls its functions whenever it is replayed, so they own what they use.
 //!
-//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
-//! that its nodes wait for and write. This is `graph-owns`.
+//! **Why:** The graph is returned, and the variable is gone. A replay would call the function with a pointer into a
+//! stack frame that other calls use now. It is a part of `graph-owns`.
 //!
 //! **Mend:** Move it in, or share it by an `Arc`. See `ui-tests/mended/graph_function_borrows.rs`.
 //!

@@ -1,6 +1,7 @@
 //! What a node allocates is for the nodes of its graph.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** The memory exists from the node that allocates it to the node that frees it, in each replay anew. Outside
+//! of the graph its address names nothing, or the memory of something else. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Copy it to a buffer that a replay names. See `ui-tests/mended/graph_memory_leaves_builder.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A free takes the memory.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** At a replay the memory may go to another allocation as soon as the free has run. The fill would write
+//! over that. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Add what uses it before. See `ui-tests/mended/graph_memory_used_after_free.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A graph has the lifetime of its guard as a mark.
 //!
-//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
-//! that its nodes wait for and write. This is `graph-owns`.
+//! **Why:** The guard pops the context when the function returns, and the context may end. A replay would launch
+//! nodes whose memory and code are gone. It is a part of `graph-owns`.
 //!
 //! **Mend:** Detach it to keep it. See `ui-tests/mended/graph_outlives_stack.rs`.
 //!

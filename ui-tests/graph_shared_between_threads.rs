@@ -1,7 +1,7 @@
 //! One thread at a time launches a graph.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The manual of CUDA says that graph objects are not safe for several threads. Two launches at the same
+//! time would change the same state of the driver. It is a part of `replay-names`.
 //!
 //! **Mend:** Send it, or capture one for each thread. See `ui-tests/mended/graph_shared_between_threads.rs`.
 //!

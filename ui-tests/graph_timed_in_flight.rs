@@ -1,7 +1,7 @@
 //! A graph that a scope replays is not timed before the scope has ended.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The timing launches a copy of the graph, with the same memory as the replay that is still running. The
+//! two would race. It is a part of `replay-names`.
 //!
 //! **Mend:** Time it after the scope. See `ui-tests/mended/graph_timed_in_flight.rs`.
 //!

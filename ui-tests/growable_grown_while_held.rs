@@ -1,7 +1,7 @@
 //! A growable buffer stays as it is while a scope holds it.
 //!
-//! **Why:** Under each element of a growable buffer lies physical memory that its device may read and write, as long
-//! as an operation, a scope or a graph can use the element. This is `mapped-while-used`.
+//! **Why:** To grow maps memory and sets its access, in the range that kernels of the scope are using, and changes
+//! the length that they were given. It is a part of `mapped-while-used`.
 //!
 //! **Mend:** Let it grow after the scope. See `ui-tests/mended/growable_grown_while_held.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A growable buffer gives no memory back while a part of it is in use.
 //!
-//! **Why:** Under each element of a growable buffer lies physical memory that its device may read and write, as long
-//! as an operation, a scope or a graph can use the element. This is `mapped-while-used`.
+//! **Why:** The memory under the part is unmapped. The download would read addresses that have none, which is a fault
+//! of the device or an error in the middle of a copy. It is a part of `mapped-while-used`.
 //!
 //! **Mend:** Shorten it before the part is taken, or when the part is not used any more. See
 //! `ui-tests/mended/growable_shortened_beside_its_part.rs`.

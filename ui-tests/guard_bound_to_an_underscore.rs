@@ -1,6 +1,7 @@
 //! `let _ =` drops the guard at once, which pops the context.
 //!
-//! **Why:** A guard is not used after its pop, and stands for one entry only. This is `no-use-after-pop`.
+//! **Why:** The program looks as if the context were pushed to the end of the block, while everything below runs with
+//! another context or with none. It is a part of `no-use-after-pop`.
 //!
 //! **Mend:** Name it: `let gpu`, or `let _gpu`. See `ui-tests/mended/guard_bound_to_an_underscore.rs`.
 //!

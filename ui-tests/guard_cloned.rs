@@ -1,6 +1,7 @@
 //! A guard stands for one entry of the stack and has no clone, which would pop a second one (F88).
 //!
-//! **Why:** A guard is not used after its pop, and stands for one entry only. This is `no-use-after-pop`.
+//! **Why:** The second pop would take the entry of whoever pushed before, and from then on all guards of the thread
+//! would act on the wrong contexts. It is a part of `no-use-after-pop`.
 //!
 //! **Mend:** Lend the guard: `&gpu` to work with it, `&mut gpu` to push on it. See
 //! `ui-tests/mended/guard_cloned.rs`.

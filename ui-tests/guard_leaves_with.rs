@@ -1,7 +1,7 @@
 //! A stream does not leave the closure of `Context::with`, which pops its context.
 //!
-//! **Why:** A `reentrant` call leaves the stack as it found it, also when its closure leaks or panics, and no guard
-//! leaves the closure. This is `reentrant-restores`.
+//! **Why:** The context is popped when the closure returns. `synchronize` would be called with whatever is current
+//! then, and perhaps after the context was destroyed. It is a part of `reentrant-restores`.
 //!
 //! **Mend:** Detach it, or use it inside. See `ui-tests/mended/guard_leaves_with.rs`.
 //!

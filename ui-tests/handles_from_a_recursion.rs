@@ -1,6 +1,7 @@
 //! Each level of a recursion has a guard of its own, so its handles do not live longer than the call.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** Each level may push another context. The vector would mix streams of several contexts under one lifetime,
+//! and an operation with two of them is refused by nobody (F34). It is a part of `own-context`.
 //!
 //! **Mend:** Detach them. See `ui-tests/mended/handles_from_a_recursion.rs`.
 //!

@@ -1,7 +1,7 @@
 //! What a kernel writes is no other argument of it, in a scope neither.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The kernel would read and write one buffer by two pointers. Its threads run in any order, so that each
+//! sees some elements before and some after they were written. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Copy it to `stream.scratch` first. See `ui-tests/mended/held_aliased_arguments.rs`.
 //!

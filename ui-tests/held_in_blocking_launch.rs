@@ -1,7 +1,7 @@
 //! What a scope holds is no argument of a launch outside of its streams, which would race with them.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The streams of the scope may be using the buffer at that moment. A launch on another stream waits for
+//! none of them. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Launch on a stream of the scope. See `ui-tests/mended/held_in_blocking_launch.rs`.
 //!

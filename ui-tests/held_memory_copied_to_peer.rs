@@ -1,7 +1,7 @@
 //! `copy_to_peer` borrows memory of another context, and so takes none that the scope holds.
 //!
-//! **Why:** A copy between contexts borrows the memory of both, each under its own brand, until it is over. This is
-//! `peers-borrowed`.
+//! **Why:** The scope may have work of another stream in flight with that memory. A copy outside of the scope's order
+//! would overwrite what a kernel is reading. It is a part of `peers-borrowed`.
 //!
 //! **Mend:** Copy to that by `copy_from_peer`, on a stream of its context. See
 //! `ui-tests/mended/held_memory_copied_to_peer.rs`.

@@ -1,6 +1,7 @@
 //! A scope holds memory of another context by `hold_peer`, for the streams of that context.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** Streams of this guard would use memory of another context. The driver does it, and orders it with nothing
+//! that happens there (F34, F35). It is a part of `own-context`.
 //!
 //! **Mend:** Hold it by `hold_peer`. See `ui-tests/mended/held_of_other_guard.rs`.
 //!

@@ -1,7 +1,7 @@
 //! What one scope holds is not read by another one, which would not wait for the writes.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** The inner scope knows the order of its own streams alone. It would read the buffer while a kernel of the
+//! outer one is writing it. It is a part of `scope-own`.
 //!
 //! **Mend:** Use the streams of the scope that holds it; this goes for slices and kernel arguments too. See
 //! `ui-tests/mended/held_read_in_other_scope.rs`.

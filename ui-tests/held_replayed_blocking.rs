@@ -1,7 +1,7 @@
 //! What a scope holds is ordered by the scope.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The replay would start at once, beside the operations that the scope has enqueued on the same memory. It
+//! is a part of `replay-names`.
 //!
 //! **Mend:** Replay on a stream of the scope. See `ui-tests/mended/held_replayed_blocking.rs`.
 //!

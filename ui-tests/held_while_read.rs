@@ -1,7 +1,7 @@
 //! A buffer that a scope reads as it is cannot be held by it as well.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The download was enqueued with the buffer as it is, without an order. The fill that follows could
+//! overtake it on another stream, and the host would get ones. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Hold it before, and read `&held`. See `ui-tests/mended/held_while_read.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Only device memory of cuscope can be held, and only scopes, captures and builders hold it.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The scope keeps for each held buffer which streams read and wrote it last. A type of the program that
+//! hands out addresses without this record would be ordered with nothing. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Hold a buffer that your type has. See `ui-tests/mended/holdable_is_sealed.rs`.
 //!

@@ -1,7 +1,7 @@
 //! The driver may call a host function late, or never, so it owns what it uses.
 //!
-//! **Why:** A function that the driver calls owns its captures, does not unwind into the driver, and exists while
-//! the driver may call it. The context in which it runs is not ended under it. This is `host-functions-own`.
+//! **Why:** The call may return before the function has run, for instance after an error of the stream. The function
+//! would then count in a stack frame that is gone. It is a part of `host-functions-own`.
 //!
 //! **Mend:** Move it in, or share it by an `Arc`. See `ui-tests/mended/host_function_borrows.rs`.
 //!

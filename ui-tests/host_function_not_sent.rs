@@ -1,7 +1,7 @@
 //! A host function is called on a thread of the driver, so that what it owns must be `Send`.
 //!
-//! **Why:** A closure that the driver calls exists while the driver may call it. No panic of the closure, of its
-//! payload or of a destructor enters the driver. A hook's own actions do not call the hook. This is `called-back`.
+//! **Why:** Two threads would change a `Cell` at the same time, and updates would be lost. For an `Rc` it would be a
+//! count that frees the value too early. It is a part of `called-back`.
 //!
 //! **Mend:** Use an atomic, or a mutex. See `ui-tests/mended/host_function_not_sent.rs`.
 //!

@@ -1,8 +1,8 @@
 //! A host function runs on a thread of the driver, whose stack is its own, and the driver is refused there (F11,
 //! F23).
 //!
-//! **Why:** A function that the driver calls owns its captures, does not unwind into the driver, and exists while
-//! the driver may call it. The context in which it runs is not ended under it. This is `host-functions-own`.
+//! **Why:** There is no context on the thread of the driver, and each call there is refused. The function would fail,
+//! or wait for the stream that waits for it. It is a part of `host-functions-own`.
 //!
 //! **Mend:** Do what needs the guard before or behind the call. See `ui-tests/mended/host_function_with_guard.rs`.
 //!

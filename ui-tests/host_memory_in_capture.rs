@@ -1,7 +1,7 @@
 //! No host memory in a graph, which would use it at each replay.
 //!
-//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
-//! that its nodes wait for and write. This is `graph-owns`.
+//! **Why:** The graph may be replayed when the slice is long gone. The copy would read whatever lies at its address
+//! then. It is a part of `graph-owns`.
 //!
 //! **Mend:** Upload before a replay, and download after it. See `ui-tests/mended/host_memory_in_capture.rs`.
 //!

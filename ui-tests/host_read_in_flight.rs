@@ -1,7 +1,7 @@
 //! The host does not read what a transfer writes, until the scope ends.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The copy runs beside the program. It would read some elements from before the transfer and some from
+//! after it, in a data race. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Read it afterwards, or stage it, `s.stage(&mut host)`, and ask for it with `access`. See
 //! `ui-tests/mended/host_read_in_flight.rs`.

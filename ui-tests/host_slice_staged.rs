@@ -1,7 +1,7 @@
 //! A slice itself is copied by `upload` and `download`; the staged forms take what `s.stage` or `s.map` made.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** A staged transfer lets the host have the memory again within the scope, by `access`, which waits for it.
+//! A plain slice has nothing that could wait. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Write `upload`. See `ui-tests/mended/host_slice_staged.rs`.
 //!

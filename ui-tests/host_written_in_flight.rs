@@ -1,7 +1,7 @@
 //! The host does not write what a transfer reads, until the scope ends.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The copy reads the slice when its turn comes. What the program has changed by then is copied changed
+//! (F55), or half of it. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Stage what is to be written in between, `s.stage(&mut host)`, and ask for it with `access`. See
 //! `ui-tests/mended/host_written_in_flight.rs`.

@@ -1,7 +1,7 @@
 //! Images and names are those of this crate, which checks them.
 //!
-//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
-//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//! **Why:** The driver is passed a pointer and reads to an end that the image itself states. Bytes of a type that
+//! nobody checked could make it read behind them. It is a part of `signature-compared`.
 //!
 //! **Mend:** Turn your own type into a `Ptx`, `Cubin`, `Fatbin` or `String`. See
 //! `ui-tests/mended/image_and_name_are_sealed.rs`.

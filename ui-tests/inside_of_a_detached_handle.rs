@@ -1,7 +1,7 @@
 //! What a `Detached` contains cannot be taken out without a guard, which compares the contexts.
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** `Stream<'static>` fits every guard. Outside of its `Detached` it would be used in any context, and when
+//! its own context has ended. It is a part of `detached-unusable`.
 //!
 //! **Mend:** Bind or attach it. See `ui-tests/mended/inside_of_a_detached_handle.rs`.
 //!

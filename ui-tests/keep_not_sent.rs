@@ -1,7 +1,7 @@
 //! What keeps a handle of other code alive may be dropped on any thread, so it must be `Send`.
 //!
-//! **Why:** A handle of other code is alive while anything of this crate uses it, and is never ended here. The value
-//! that keeps it alive is dropped once, when nothing uses the handle any more. This is `foreign-kept`.
+//! **Why:** The last handle may be dropped on any thread. A value with a raw pointer or an `Rc` would be destroyed
+//! there, beside its other uses. It is a part of `foreign-kept`.
 //!
 //! **Mend:** Wrap what is not in a type that says why it is. See `ui-tests/mended/keep_not_sent.rs`.
 //!

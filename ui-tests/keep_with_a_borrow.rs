@@ -1,7 +1,7 @@
 //! What keeps memory of other code alive lives as long as it is needed, so it cannot borrow.
 //!
-//! **Why:** A handle of other code is alive while anything of this crate uses it, and is never ended here. The value
-//! that keeps it alive is dropped once, when nothing uses the handle any more. This is `foreign-kept`.
+//! **Why:** The buffer may outlive the vector. Then the address is that of freed memory, and a kernel writes into
+//! whatever is there. It is a part of `foreign-kept`.
 //!
 //! **Mend:** Pass an owner. See `ui-tests/mended/keep_with_a_borrow.rs`.
 //!

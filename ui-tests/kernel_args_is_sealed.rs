@@ -1,8 +1,7 @@
 //! Only tuples are the arguments of a launch.
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** A launch is passed pointers to values, one for each parameter, and their sizes are nowhere. An
+//! implementation that makes too few lets the driver read behind its list. It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Pass the fields of a struct as a tuple, or the struct itself as one plain argument. See
 //! `ui-tests/mended/kernel_args_is_sealed.rs`.

@@ -1,6 +1,7 @@
 //! A launch is `unsafe` where its node is added, for all replays.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** Nobody sees what the kernel does with its pointers. If it writes behind the buffer, each replay does, and
+//! no replay is marked as `unsafe`. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Write `unsafe` where the node is added. See `ui-tests/mended/kernel_node_without_unsafe.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A typed kernel is launched with as many arguments as its signature has.
 //!
-//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
-//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//! **Why:** The driver copies as many values as the kernel has parameters. For the missing one it follows whatever
+//! lies behind the list. It is a part of `signature-compared`.
 //!
 //! **Mend:** Pass all of them. See `ui-tests/mended/kernel_with_too_few.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A launch takes a `Function` or a `Kernel`, which hold the handle that the driver gets.
 //!
-//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
-//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//! **Why:** The driver follows the handle without a check. A type of the program could give one that was destroyed,
+//! or a signature that its kernel does not have. It is a part of `signature-compared`.
 //!
 //! **Mend:** Launch the function that your type has. See `ui-tests/mended/launchable_is_sealed.rs`.
 //!

@@ -1,6 +1,7 @@
 //! Limits, flags and caches are set for the current context, which is the inner guard's here (F33).
 //!
-//! **Why:** A guard cannot be used while another guard lies on it. This is `covered-unusable`.
+//! **Why:** The program would set the stack size for the wrong context. Its own kernels then run with the old one,
+//! and may fault in deep calls. It is a part of `covered-unusable`.
 //!
 //! **Mend:** Set them before the push, or pop first. See `ui-tests/mended/limit_of_covered_guard.rs`.
 //!

@@ -1,7 +1,7 @@
 //! What a builder holds outlives its closure.
 //!
-//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
-//! that its nodes wait for and write. This is `graph-owns`.
+//! **Why:** The nodes have the address of the buffer. It is freed when the closure returns, and each replay would
+//! write into memory of something else. It is a part of `graph-owns`.
 //!
 //! **Mend:** Make the buffer outside, or take `g.scratch`. See `ui-tests/mended/local_buffer_built.rs`.
 //!

@@ -1,7 +1,7 @@
 //! What a capture holds outlives its closure.
 //!
-//! **Why:** A graph replays on memory and code that exist: it owns them. It contains no host memory but the numbers
-//! that its nodes wait for and write. This is `graph-owns`.
+//! **Why:** The graph would have an address that is freed before its first replay, and fill whatever is allocated
+//! there by then. It is a part of `graph-owns`.
 //!
 //! **Mend:** Make the buffer outside, or take `c.scratch`. See `ui-tests/mended/local_buffer_captured.rs`.
 //!

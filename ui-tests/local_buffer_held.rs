@@ -1,7 +1,7 @@
 //! What a scope holds outlives its closure, as the work does.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The fill may not have begun when the closure returns and the buffer is freed. It would then write into
+//! the next allocation. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Make the buffer outside, or take `stream.scratch`. See `ui-tests/mended/local_buffer_held.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A kernel of a scope may run until the scope ends.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The buffers were moved in, so they are freed when the closure returns, while the kernels may still run on
+//! them. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Lend it memory that lives longer. See `ui-tests/mended/local_buffer_launched.rs`.
 //!

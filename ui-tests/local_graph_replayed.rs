@@ -1,7 +1,7 @@
 //! A graph that is replayed in a scope outlives its closure, as the work does.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The graph would be destroyed with the closure, and with it the memory and functions that its nodes are
+//! using. It is a part of `replay-names`.
 //!
 //! **Mend:** Capture before the scope. See `ui-tests/mended/local_graph_replayed.rs`.
 //!

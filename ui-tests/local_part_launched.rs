@@ -1,7 +1,7 @@
 //! A kernel of a scope may run until the scope ends, so a part that is lent to it is taken outside of the closure.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The borrow of the buffer ends with the part. The program could use the buffer behind the closure, while
+//! the kernel is still at it. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Take the part above the scope. See `ui-tests/mended/local_part_launched.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A kernel of a scope may use page-locked memory until the scope ends.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The page-locked memory would be given back to the host, which may use it for something else, while the
+//! kernel reads and writes it over the bus. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Lend it memory that lives longer. See `ui-tests/mended/local_pinned_launched.rs`.
 //!

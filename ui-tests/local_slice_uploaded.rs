@@ -1,7 +1,7 @@
 //! Host memory that is transferred outlives the closure of the scope, as the transfer does.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The vector would be freed before the copy has read it. The device would get whatever the allocator put
+//! there. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Declare it above the scope. See `ui-tests/mended/local_slice_uploaded.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Managed memory is not freed while the host has it.
 //!
-//! **Why:** Device memory that the host can use too is lent to it only while the device does not use it. This is
-//! `host-when-idle`.
+//! **Why:** The slice would point to memory that is gone. The host would write to an address that has no page, or
+//! that of another allocation. It is a part of `host-when-idle`.
 //!
 //! **Mend:** Drop it when the host is done. See `ui-tests/mended/managed_freed_while_lent.rs`.
 //!

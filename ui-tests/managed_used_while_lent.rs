@@ -1,7 +1,7 @@
 //! Managed memory is lent to the host or to the device, and not to both.
 //!
-//! **Why:** Device memory that the host can use too is lent to it only while the device does not use it. This is
-//! `host-when-idle`.
+//! **Why:** The host would read while the device writes. On devices without concurrent managed access the read
+//! faults, on the others it is a data race. It is a part of `host-when-idle`.
 //!
 //! **Mend:** Let the device use it before, or when the host is done. See
 //! `ui-tests/mended/managed_used_while_lent.rs`.

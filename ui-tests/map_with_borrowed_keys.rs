@@ -1,7 +1,7 @@
 //! The keys of a map of handles outlive every guard, so they do not borrow.
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** A detached map may be kept for ever, and its keys are compared when it is attached again. By then the
+//! borrowed text may be gone. It is a part of `detached-unusable`.
 //!
 //! **Mend:** Use `String`, or a number. See `ui-tests/mended/map_with_borrowed_keys.rs`.
 //!

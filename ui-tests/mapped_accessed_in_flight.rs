@@ -1,7 +1,7 @@
 //! What `access` lends of mapped memory is given back before a kernel uses it.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The kernel reads the memory over the bus while the host writes it, and gets some old and some new values.
+//! It is a part of `scope-borrows`.
 //!
 //! **Mend:** Ask again afterwards. See `ui-tests/mended/mapped_accessed_in_flight.rs`.
 //!

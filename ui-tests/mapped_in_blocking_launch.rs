@@ -1,7 +1,7 @@
 //! What a scope maps is used by its streams, which order it.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The streams of the scope may be using that memory. A launch outside of them waits for none. It is a part
+//! of `scope-ordered`.
 //!
 //! **Mend:** Launch on one of them, or pass `&mut pinned` outside of the scope. See
 //! `ui-tests/mended/mapped_in_blocking_launch.rs`.

@@ -1,6 +1,7 @@
 //! A stream of another context takes memory of that context, and between contexts `copy_from_peer` copies.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The driver takes any memory on any stream, and orders the copy with nothing in the context of `x` (F34).
+//! A kernel there may still be writing it. It is a part of `own-context`.
 //!
 //! **Mend:** Copy by `copy_from_peer`. See `ui-tests/mended/mix_on_peer_stream.rs`.
 //!

@@ -1,7 +1,7 @@
 //! What is moved into the closure of a scope is dropped at its end, before the transfer is over.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The vector is freed when the closure returns, and the copy may begin only then. It is a part of
+//! `scope-borrows`.
 //!
 //! **Mend:** Borrow it, without `move`. See `ui-tests/mended/moved_slice_uploaded.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A change is of a node that can have it.
 //!
-//! **Why:** The nodes of a built graph cannot race, before and after single nodes change. This is `nodes-ordered`.
+//! **Why:** The driver refuses the parameters of a fill for a node that launches a kernel. The program would find out
+//! only where it runs. It is a part of `nodes-ordered`.
 //!
 //! **Mend:** Keep what `fill` gave, or find it with `try_into`. See `ui-tests/mended/node_of_other_kind.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A buffer that a stream has adopted is used by that stream, through what `adopt` returns.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The stream orders its own operations alone. A fill by another way would run at any time beside them. It
+//! is a part of `ordered-apart`.
 //!
 //! **Mend:** Use what `adopt` returns, on the stream. See `ui-tests/mended/ordered_adopted_then_used.rs`.
 //!

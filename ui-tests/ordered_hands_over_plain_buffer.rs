@@ -1,7 +1,7 @@
 //! A buffer that belongs to no ordered stream is not handed over to one.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** To hand over is to let one stream wait for another. A plain buffer has no stream to wait for, so work
+//! that is still in flight with it would race. It is a part of `ordered-apart`.
 //!
 //! **Mend:** Call `adopt`. See `ui-tests/mended/ordered_hands_over_plain_buffer.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A part of a buffer borrows the buffer, whose memory another allocation may get once it is dropped.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** A buffer that is dropped goes back to its stream, and the next allocation may get it. The copy would read
+//! the values of that. It is a part of `ordered-apart`.
 //!
 //! **Mend:** Give the buffer a name. See `ui-tests/mended/ordered_part_outlives_buffer.rs`.
 //!

@@ -1,7 +1,7 @@
 //! One launch does not read and write one buffer.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The kernel's threads run in any order, and each would see some elements before and some after they were
+//! written. It is a part of `ordered-apart`.
 //!
 //! **Mend:** Pass it once, as `&mut x`, to a kernel that works in place. See
 //! `ui-tests/mended/ordered_read_and_written.rs`.

@@ -1,7 +1,7 @@
 //! A graph that an ordered stream replays uses memory of that stream.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The stream would not know of other work with that buffer, nor other streams of the replay. It is a part
+//! of `ordered-apart`.
 //!
 //! **Mend:** Let the stream adopt the buffer. See `ui-tests/mended/ordered_replays_plain_buffer.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Only memory of cuscope is read by ordered streams, and handed over between them.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The stream looks in the memory for the events that order it with other streams. A type of the program
+//! could hand out an address without them. It is a part of `ordered-apart`.
 //!
 //! **Mend:** Pass the memory that your type has. See `ui-tests/mended/ordered_traits_are_sealed.rs`.
 //!

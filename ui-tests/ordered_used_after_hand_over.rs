@@ -1,7 +1,7 @@
 //! A buffer that was handed over is used by its new stream, through what `hand_over` returns.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The first stream would write what the second one already reads, with no event between them. It is a part
+//! of `ordered-apart`.
 //!
 //! **Mend:** Use what `hand_over` returns, on the new stream. See `ui-tests/mended/ordered_used_after_hand_over.rs`.
 //!

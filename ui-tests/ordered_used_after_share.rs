@@ -1,7 +1,7 @@
 //! A buffer that is shared is not written any more.
 //!
-//! **Why:** A stream reads shared memory behind what wrote it. The memory is written or freed behind all streams
-//! that read it. This is `shared-behind`.
+//! **Why:** Several streams read shared memory, and none waits for another. A write would come in the middle of their
+//! reads. It is a part of `shared-behind`.
 //!
 //! **Mend:** Write it before it is shared. See `ui-tests/mended/ordered_used_after_share.rs`.
 //!

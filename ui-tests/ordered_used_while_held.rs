@@ -1,7 +1,7 @@
 //! While a scope holds memory of an ordered stream, the stream does not use it.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The scope's streams and the ordered stream would work on the same memory at the same time, as none knows
+//! of the other's work. It is a part of `ordered-apart`.
 //!
 //! **Mend:** Use it after the scope. See `ui-tests/mended/ordered_used_while_held.rs`.
 //!

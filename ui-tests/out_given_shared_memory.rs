@@ -1,7 +1,7 @@
 //! What a typed kernel of a struct writes, an `Out<T>`, is passed as `&mut buffer`.
 //!
-//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
-//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//! **Why:** The kernel would write `y` while other parts of the program, and other streams, may be reading it. It is
+//! a part of `signature-compared`.
 //!
 //! **Mend:** Take it as `&mut`. See `ui-tests/mended/out_given_shared_memory.rs`.
 //!

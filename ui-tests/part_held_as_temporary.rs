@@ -1,7 +1,7 @@
 //! A scope holds a part until it has waited, so that the part is taken outside of it.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The borrow of `x` would end with the statement. The program could then use `x` while the fill is still to
+//! come. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Write `let mut part = x.slice_mut(..8)?;` above the scope, or `s.hold(x).split_at(8)?` inside. See
 //! `ui-tests/mended/part_held_as_temporary.rs`.

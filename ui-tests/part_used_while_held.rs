@@ -1,7 +1,7 @@
 //! What a scope holds is used by its streams alone, until it has waited.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The blocking call does not wait for the fill of the scope, and both write the same elements. Which value
+//! is left is chance. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Use it after the scope, or use what holds it. See `ui-tests/mended/part_used_while_held.rs`.
 //!

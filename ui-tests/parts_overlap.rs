@@ -1,7 +1,7 @@
 //! Parts that are written do not overlap.
 //!
-//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
-//! They are as long as the operation says. This is `host-memory-borrowed`.
+//! **Why:** The order of two writes to the same elements must not depend on how the program is changed later, for
+//! instance to two streams of a scope. It is a part of `host-memory-borrowed`.
 //!
 //! **Mend:** Take them by `split_at_mut` or `chunks_mut`, which give several at a time. See
 //! `ui-tests/mended/parts_overlap.rs`.

@@ -1,7 +1,7 @@
 //! Host memory that is in flight comes back when the device is done, and not before.
 //!
-//! **Why:** Host memory in flight belongs to a value that gives it back when the device is done. If nothing proves
-//! that, the memory leaks. This is `pending-owns`.
+//! **Why:** The copy is still writing. The program would read a value of before, or a half of a new one, in a data
+//! race with the device. It is a part of `pending-owns`.
 //!
 //! **Mend:** Wait for the pending value, which returns the memory. See `ui-tests/mended/pending_used_early.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Page-locked memory that a kernel of a scope writes is not read until the scope ends.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The kernel may write the element at that moment, over the bus. The program would read an old value, and
+//! the compiler may assume that nothing changes it. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Read it afterwards, or map it, `s.map(&mut pinned)`, and ask for it with `access`. See
 //! `ui-tests/mended/pinned_read_in_flight.rs`.

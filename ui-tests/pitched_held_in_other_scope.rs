@@ -1,7 +1,7 @@
 //! Rows that one scope holds are not used in another one, which would not order the uses.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** The inner scope would fill the rows while a stream of the outer one still reads them. It is a part of
+//! `scope-own`.
 //!
 //! **Mend:** Use the streams of the scope that holds them. See `ui-tests/mended/pitched_held_in_other_scope.rs`.
 //!

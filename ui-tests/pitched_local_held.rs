@@ -1,7 +1,7 @@
 //! A scope holds rows until it has waited.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The rows are freed when the closure returns. A fill that has not begun by then writes into the next
+//! allocation. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Make the buffer outside of the closure. See `ui-tests/mended/pitched_local_held.rs`.
 //!

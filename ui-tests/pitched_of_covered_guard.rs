@@ -1,6 +1,7 @@
 //! Rows of a covered guard are not copied under the guard that covers it, which may be of another context (F34).
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The driver copies between the two contexts without an error, and without an order with the work of the
+//! outer one. It is a part of `own-context`.
 //!
 //! **Mend:** Allocate under the guard that copies. See `ui-tests/mended/pitched_of_covered_guard.rs`.
 //!

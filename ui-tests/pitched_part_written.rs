@@ -1,7 +1,7 @@
 //! A rectangle that `part` gives is read.
 //!
-//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
-//! They are as long as the operation says. This is `host-memory-borrowed`.
+//! **Why:** Others may read the same rectangle at the same time. A write needs the buffer alone, as each `&mut` of
+//! Rust does. It is a part of `host-memory-borrowed`.
 //!
 //! **Mend:** Take `part_mut` for a rectangle to be written. See `ui-tests/mended/pitched_part_written.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Rectangles that are written do not overlap.
 //!
-//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
-//! They are as long as the operation says. This is `host-memory-borrowed`.
+//! **Why:** Columns 4 to 8 would be in both. Which value is left there would depend on the order of two writes that
+//! the types call independent. It is a part of `host-memory-borrowed`.
 //!
 //! **Mend:** Split the buffer by columns, rows or planes. See `ui-tests/mended/pitched_parts_overlap.rs`.
 //!

@@ -1,6 +1,7 @@
 //! Rows of one guard are not copied under another one, which may be of another context (F34).
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The driver copies between the two contexts without an error, and without an order with the work of the
+//! first one. It is a part of `own-context`.
 //!
 //! **Mend:** Detach them, and attach them to the other guard, which compares. See
 //! `ui-tests/mended/pitched_under_another_guard.rs`.

@@ -1,7 +1,7 @@
 //! A scope writes memory that it holds.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** What the scope does not hold has no record of its last uses. Two streams could fill the same rows at the
+//! same time. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Write `let mut held = s.hold(&mut buffer);`, and pass `&mut held`. See
 //! `ui-tests/mended/pitched_written_without_hold.rs`.

@@ -1,7 +1,7 @@
 //! A pool is of a device, and what is allocated from it still belongs to the guard of its stream.
 //!
-//! **Why:** Streams other than the allocating one use memory of a pool only after the allocation, and the free comes
-//! after all uses. Memory that belongs to a stream follows `ordered-apart`. This is `ordered-is-there`.
+//! **Why:** The memory is there only once the allocation has run in its own stream. A stream of another context waits
+//! for nothing of it, and may write before that. It is a part of `ordered-is-there`.
 //!
 //! **Mend:** Detach the buffer, and attach it to another guard of its context. See
 //! `ui-tests/mended/pool_buffer_under_another_guard.rs`.

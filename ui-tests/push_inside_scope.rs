@@ -1,7 +1,7 @@
 //! No context is pushed on a guard while it has a scope, which makes events in its context.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** The scope makes its events in the context that is current. Under the inner guard they would belong to the
+//! wrong one, and the driver refuses to record them (F36). It is a part of `scope-own`.
 //!
 //! **Mend:** Push before or after, or in another scope's place. See `ui-tests/mended/push_inside_scope.rs`.
 //!

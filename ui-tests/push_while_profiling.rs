@@ -1,6 +1,7 @@
 //! A profiler is started and stopped in one context, so that the guard is covered by no other meanwhile.
 //!
-//! **Why:** A guard cannot be used while another guard lies on it. This is `covered-unusable`.
+//! **Why:** The profiler works on the current context. `stop` would stop the inner one, and the outer one would be
+//! recorded on. It is a part of `covered-unusable`.
 //!
 //! **Mend:** Push first, or stop. See `ui-tests/mended/push_while_profiling.rs`.
 //!

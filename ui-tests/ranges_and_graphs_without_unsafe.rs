@@ -1,8 +1,8 @@
 //! Memory by its address, and a graph of other code, are `unsafe` to take, because only the program knows that they are
 //! there and who else uses them.
 //!
-//! **Why:** A handle of other code is alive while anything of this crate uses it, and is never ended here. It is a part
-//! of `foreign-kept`.
+//! **Why:** An integer may be the address of anything. A copy to a wrong one overwrites memory of another part of the
+//! program, or faults, after which the process has lost the GPU (F60). It is a part of `foreign-kept`.
 //!
 //! **Mend:** Take it in an `unsafe` block that says why these promises hold. See
 //! `ui-tests/mended/ranges_and_graphs_without_unsafe.rs`.

@@ -1,7 +1,7 @@
 //! A buffer that a scope holds is read through what holds it, `&held`, so that the read is ordered.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The download has no order with the fill, since it does not go through what the scope holds. On another
+//! stream the host would get values of before. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Read `&held`. See `ui-tests/mended/read_while_held.rs`.
 //!

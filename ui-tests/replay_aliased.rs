@@ -1,7 +1,7 @@
 //! What a graph writes is named once, exclusively.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The graph writes that buffer. The program would lend it as unchanging at the same time, and another part
+//! could read it meanwhile. It is a part of `replay-names`.
 //!
 //! **Mend:** Capture again for a graph that reads it too. See `ui-tests/mended/replay_aliased.rs`.
 //!

@@ -1,7 +1,7 @@
 //! What a replay in a scope names stays lent until the scope has waited.
 //!
-//! **Why:** A replay borrows the memory that it uses, as a launch does, and the graph itself. A replay in an ordered
-//! stream borrows them for the call, and the graph knows the streams that may still run it. This is `replay-names`.
+//! **Why:** The replay may still be writing. The download is on a stream of its own order, and would copy values from
+//! the middle of the work. It is a part of `replay-names`.
 //!
 //! **Mend:** Hold it, and download `&held`. See `ui-tests/mended/replay_named_while_in_flight.rs`.
 //!

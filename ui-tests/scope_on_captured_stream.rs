@@ -1,7 +1,7 @@
 //! A scope cannot use a stream that is captured, as it could not wait for it.
 //!
-//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
-//! and panics. This is `captured-unused`.
+//! **Why:** Work of the scope would become nodes of the graph. The end of the scope would wait for nothing, and give
+//! back memory that each replay uses (F103). It is a part of `captured-unused`.
 //!
 //! **Mend:** Take another one. See `ui-tests/mended/scope_on_captured_stream.rs`.
 //!

@@ -1,8 +1,7 @@
 //! What a scope holds is lent to a kernel, not given.
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** The held buffer would be dropped with the call, while the kernel runs. The scope could then lend the same
+//! memory to the next operation without an order. It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Write `&held` for what it reads, `&mut held` for what it writes. See
 //! `ui-tests/mended/scope_owned_argument.rs`.

@@ -1,8 +1,7 @@
 //! The arguments of a launch in a scope are a tuple, also a single one.
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** A kernel has a list of parameters. A lone value could itself be a tuple, and it would not be plain which
+//! of the two is meant. It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Write `(&mut *y,)`. See `ui-tests/mended/scope_single_argument.rs`.
 //!

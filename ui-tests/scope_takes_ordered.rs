@@ -1,8 +1,8 @@
 //! A scope uses memory of an ordered stream only once it holds that by `hold_ordered`, behind the work of the
 //! stream.
 //!
-//! **Why:** Only operations of its stream use memory that belongs to a stream, so the device runs all uses in the
-//! order of the calls. The free is behind them. This is `ordered-apart`.
+//! **Why:** The ordered stream may still be writing. `hold_ordered` lets the scope's streams wait for that, and a
+//! plain `hold` does not. It is a part of `ordered-apart`.
 //!
 //! **Mend:** Hold it by `hold_ordered`. See `ui-tests/mended/scope_takes_ordered.rs`.
 //!

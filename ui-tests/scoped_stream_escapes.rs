@@ -1,7 +1,7 @@
 //! A `ScopedStream` does not leave its scope, which waits for it.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** What is enqueued after the scope would be waited for by nobody, with memory that is lent for the scope
+//! alone. It is a part of `scope-own`.
 //!
 //! **Mend:** Make a new one in the next scope. See `ui-tests/mended/scoped_stream_escapes.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A `ScopedStream` stays on its scope's thread.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** The other thread may enqueue while the scope is ending, or after it has waited. The scope's record of
+//! uses is not made for two threads. It is a part of `scope-own`.
 //!
 //! **Mend:** Give each thread a context stack and a scope of its own; streams may be shared. See
 //! `ui-tests/mended/scoped_stream_sent.rs`.

@@ -1,7 +1,7 @@
 //! Scratch memory is freed inside its scope, and does not leave it.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** The memory is freed in its stream at the end of the scope. Whoever kept it would use memory that the next
+//! allocation has. It is a part of `scope-own`.
 //!
 //! **Mend:** Allocate outside what is to stay. See `ui-tests/mended/scratch_escapes.rs`.
 //!

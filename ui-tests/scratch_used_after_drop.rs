@@ -1,7 +1,7 @@
 //! Dropped scratch memory is freed behind the work that was enqueued, and takes no more.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The free is already in the stream. What is enqueued behind it would use memory that another allocation
+//! may have by then. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Drop it, and the parts that read it, after their last use. See
 //! `ui-tests/mended/scratch_used_after_drop.rs`.

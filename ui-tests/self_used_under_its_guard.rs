@@ -1,6 +1,7 @@
 //! A guard borrows the stack for as long as it lives, and a method borrows all of `self`.
 //!
-//! **Why:** A guard cannot be used while another guard lies on it. This is `covered-unusable`.
+//! **Why:** If `count` could run, it could also push on the same stack, and the guard below would act on the wrong
+//! context. It is a part of `covered-unusable`.
 //!
 //! **Mend:** Borrow the fields apart, by `let Self { stack, context, .. } = self`, or let `Context::with` push. See
 //! `ui-tests/mended/self_used_under_its_guard.rs`.

@@ -1,7 +1,7 @@
 //! A scope ends with a wait for its streams, so a semaphore that they signal lives longer than the scope.
 //!
-//! **Why:** Memory of another interface is used only where both sides ordered their work, and it and imported
-//! semaphores end once, after all that uses them. This is `external-kept`.
+//! **Why:** The driver would be given a semaphore that is destroyed when the closure returns, while the stream has
+//! yet to signal it. It is a part of `external-kept`.
 //!
 //! **Mend:** Let it live longer, without `move`. See `ui-tests/mended/semaphore_in_scope.rs`.
 //!

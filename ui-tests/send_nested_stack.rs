@@ -1,6 +1,7 @@
 //! The stack that `reentrant` lends is the calling thread's, and stays there (F11).
 //!
-//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//! **Why:** On the other thread the driver's stack is another one. A push there through this value would leave the
+//! books of both threads wrong. It is a part of `stays-on-thread`.
 //!
 //! **Mend:** Take the other thread's own there. See `ui-tests/mended/send_nested_stack.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A stack is the right to push on *this* thread (F11), and stays there.
 //!
-//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//! **Why:** The thread that gets it has another stack of the driver. Its guards would say that a context is current
+//! there, while it was pushed here. It is a part of `stays-on-thread`.
 //!
 //! **Mend:** Take the other thread's own: `ContextStack::current_thread()`. See `ui-tests/mended/send_token.rs`.
 //!

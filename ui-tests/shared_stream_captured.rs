@@ -1,7 +1,7 @@
 //! A stream is captured by whoever has it alone.
 //!
-//! **Why:** While a stream is under capture, nothing else uses it. Its capture ends with the closure, also on errors
-//! and panics. This is `captured-unused`.
+//! **Why:** Another holder could enqueue work in the stream during the capture. It would be recorded and not run, and
+//! its wait would return at once (F103). It is a part of `captured-unused`.
 //!
 //! **Mend:** Lend it with `&mut`. See `ui-tests/mended/shared_stream_captured.rs`.
 //!

@@ -1,7 +1,7 @@
 //! Signatures and parameters are those of this crate.
 //!
-//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
-//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//! **Why:** A typed kernel compares each type's size and kind with what the image says. A type of the program could
+//! state a size that its values do not have. It is a part of `signature-compared`.
 //!
 //! **Mend:** Write a struct by value as `Value<Struct>`. See `ui-tests/mended/signature_is_sealed.rs`.
 //!

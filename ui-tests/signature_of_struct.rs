@@ -1,7 +1,7 @@
 //! A struct by value is `Value<Struct>` in a signature.
 //!
-//! **Why:** A typed kernel has as many parameters as its signature. Each has the offset and the size that the
-//! signature says, and a launch passes arguments of the signature. This is `signature-compared`.
+//! **Why:** Without the wrapper a struct of one pointer and a pointer would look the same. The kernel takes one by
+//! value and follows the other. It is a part of `signature-compared`.
 //!
 //! **Mend:** Write `Value<Particle>`, and a tuple also for one parameter. See
 //! `ui-tests/mended/signature_of_struct.rs`.

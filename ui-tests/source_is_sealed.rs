@@ -1,7 +1,7 @@
 //! What an operation of a scope reads is memory of cuscope, and no value that a kernel takes.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** A scope orders an operation by the memory that it reads. A type of the program could name memory and
+//! report no use of it. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Pass the memory that your type has. See `ui-tests/mended/source_is_sealed.rs`.
 //!

@@ -1,7 +1,8 @@
 //! A future that holds a guard over an `.await` may resume on another thread, where the context is not current
 //! (F11).
 //!
-//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//! **Why:** The executor may resume it on another thread. There the context is not current, and the pop would take an
+//! entry of somebody else. It is a part of `stays-on-thread`.
 //!
 //! **Mend:** Drop the guard before the `.await`, or run the future on one thread. See
 //! `ui-tests/mended/spawn_future.rs`.

@@ -1,7 +1,7 @@
 //! What `access` lends is given back before the next transfer.
 //!
-//! **Why:** A scope borrows the memory that the device may touch until it has waited: for reading if the device only
-//! reads it, else exclusively. The host gets staged memory back while no transfer uses it. This is `scope-borrows`.
+//! **Why:** The transfer reads the memory while the host writes it, so that the device gets some old and some new
+//! values. It is a part of `scope-borrows`.
 //!
 //! **Mend:** Ask again afterwards, it waits. See `ui-tests/mended/staged_accessed_in_flight.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A `static` is reachable from every thread, and a stack belongs to one (F11).
 //!
-//! **Why:** Stacks and guards stay on the thread that made them. This is `stays-on-thread`.
+//! **Why:** A second thread would use the record of the first one's stack, and pop entries that are not there. It is
+//! a part of `stays-on-thread`.
 //!
 //! **Mend:** Hand `&mut stack` on, or use `ContextStack::reentrant` in code that was handed none. See
 //! `ui-tests/mended/static_token.rs`.

@@ -1,7 +1,7 @@
 //! A stream does not leave the closure of `OwnedGuard::with`, since the guard may end at any time.
 //!
-//! **Why:** A guard that owns its context pushes and pops in order with all others, or not at all, and never outside of
-//! the `reentrant` call that it was made in. It is a part of `owned-in-order`.
+//! **Why:** The owned guard may be dropped in the next statement, and its context with it. The handle may then be
+//! refused, or be that of another stream (F42, F105). It is a part of `owned-in-order`.
 //!
 //! **Mend:** Detach it, or use it inside. See `ui-tests/mended/stream_leaves_an_owned_guard.rs`.
 //!

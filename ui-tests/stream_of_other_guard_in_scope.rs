@@ -1,7 +1,7 @@
 //! A scope takes streams and buffers of its own guard only.
 //!
-//! **Why:** Streams of a scope, and memory that is lent to it, are used in that scope, on its thread and in their
-//! context. This is `scope-own`.
+//! **Why:** The scope makes events in the context of its own guard. On a stream of another context the driver refuses
+//! to record them (F36), so that nothing would order the work. It is a part of `scope-own`.
 //!
 //! **Mend:** Make them under it. See `ui-tests/mended/stream_of_other_guard_in_scope.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A scope ends with a wait for its streams, so a number that they wait for lives longer than the scope.
 //!
-//! **Why:** A number that streams wait for and write is used atomically alone, and outlives the work that uses it.
-//! This is `values-atomic`.
+//! **Why:** The number would be freed when the closure returns, and the stream would wait for a change of memory that
+//! is something else by now. It is a part of `values-atomic`.
 //!
 //! **Mend:** Let it live longer, without `move`. See `ui-tests/mended/stream_value_in_scope.rs`.
 //!

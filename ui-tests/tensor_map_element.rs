@@ -1,6 +1,7 @@
 //! The tensor memory accelerator knows numbers of some types.
 //!
-//! **Why:** A tensor map describes memory that it borrows, and no byte beyond it. This is `map-in-memory`.
+//! **Why:** The map states the type of its elements to the hardware, which converts and fills by it. For a type that
+//! it does not know there is no code to state. It is a part of `map-in-memory`.
 //!
 //! **Mend:** Use `i32`, `u16` or another type that it knows. See `ui-tests/mended/tensor_map_element.rs`.
 //!

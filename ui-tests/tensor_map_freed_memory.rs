@@ -1,6 +1,7 @@
 //! A tensor map has the address of its memory, which is not freed before the last launch with the map.
 //!
-//! **Why:** A tensor map describes memory that it borrows, and no byte beyond it. This is `map-in-memory`.
+//! **Why:** The kernel finds the address in the map, where no argument shows it. It would load from memory that is
+//! freed, or that of another buffer. It is a part of `map-in-memory`.
 //!
 //! **Mend:** Drop the memory after the launch. See `ui-tests/mended/tensor_map_freed_memory.rs`.
 //!

@@ -1,7 +1,7 @@
 //! The elements of arrays and textures have one, two or four channels.
 //!
-//! **Why:** An operation borrows host memory and buffers for as long as it uses them, exclusively if it writes them.
-//! They are as long as the operation says. This is `host-memory-borrowed`.
+//! **Why:** The hardware reads texels of 1, 2 or 4 channels. With three the elements would lie at other places than
+//! the host puts them. It is a part of `host-memory-borrowed`.
 //!
 //! **Mend:** Use `[u8; 4]`. See `ui-tests/mended/texel_of_three_channels.rs`.
 //!

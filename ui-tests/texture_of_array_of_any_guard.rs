@@ -1,6 +1,7 @@
 //! A texture is of the context of its array, so that both have one guard.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The texture refers to the array. If the array's context ends first, the texture reads memory that is
+//! gone. It is a part of `own-context`.
 //!
 //! **Mend:** Make the texture under the guard of the array. See `ui-tests/mended/texture_of_array_of_any_guard.rs`.
 //!

@@ -1,6 +1,7 @@
 //! A texture of one guard is no argument under another one, which may be of another context.
 //!
-//! **Why:** Handles meet only guards and handles of their own context. This is `own-context`.
+//! **Why:** The handle means something in its own context. In another one it may name nothing, or another texture. It
+//! is a part of `own-context`.
 //!
 //! **Mend:** Detach it, and attach it to the other guard, which compares. See
 //! `ui-tests/mended/texture_under_another_guard.rs`.

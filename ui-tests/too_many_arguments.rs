@@ -1,8 +1,7 @@
 //! A tuple has at most 32 arguments.
 //!
-//! **Why:** A launch passes one pointer for each argument. It points to a plain value, or to the address of a buffer
-//! or of page-locked memory. This memory is borrowed in the way that the kernel uses it. This is
-//! `arguments-lowered`.
+//! **Why:** Rust has no tuples of any length, so each length is an implementation of its own, and their number ends
+//! somewhere. A list has no such end. It is a part of `arguments-lowered`.
 //!
 //! **Mend:** Put some of them in a `#[repr(C)]` struct, in the kernel and in Rust, or list them:
 //! `kernel.arguments()`. See `ui-tests/mended/too_many_arguments.rs`.

@@ -1,7 +1,7 @@
 //! A tuple has no method `detach` of its own.
 //!
-//! **Why:** A program uses a detached handle only through a guard that has checked that the handle belongs to its
-//! context. This is `detached-unusable`.
+//! **Why:** Rust allows no methods on types of the standard library, except those of a trait. The error looks like a
+//! missing feature, and is a missing import. It is a part of `detached-unusable`.
 //!
 //! **Mend:** Call `Detached::new`, or import the trait `Branded`. See
 //! `ui-tests/mended/tuple_detached_without_the_trait.rs`.

@@ -1,6 +1,7 @@
 //! A guard that nothing holds is popped at once, and what follows runs without the context (F3).
 //!
-//! **Why:** A guard is not used after its pop, and stands for one entry only. This is `no-use-after-pop`.
+//! **Why:** The guard is dropped at the end of the statement. What the program does next would run in the context
+//! below, or fail because there is none. It is a part of `no-use-after-pop`.
 //!
 //! **Mend:** Bind it: `let gpu = stack.push(context)?;`. See `ui-tests/mended/unused_guard.rs`.
 //!

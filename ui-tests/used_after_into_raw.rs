@@ -1,8 +1,8 @@
 //! A context that was given to foreign code is that code's to end, at any time; used after that, it would be a
 //! destroyed one (F13, F14).
 //!
-//! **Why:** The owner of a context ends it once, in the way that matches its creation: destroy, release, destroy as
-//! a green context, or leave it to foreign code. This is `ended-once`.
+//! **Why:** Foreign code may have destroyed it by the time of the push, and nothing here could tell. It is a part of
+//! `ended-once`.
 //!
 //! **Mend:** Take it back with `from_raw`. See `ui-tests/mended/used_after_into_raw.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A `&mut ScopedBuffer` that is handed on in a tuple is moved into it.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** If the second launch got it too, one exclusive borrow would have been lent twice, to two kernels that may
+//! run at the same time on different streams. It is a part of `scope-ordered`.
 //!
 //! **Mend:** Write `&mut *y` to lend it again. See `ui-tests/mended/used_twice_through_mut_ref.rs`.
 //!

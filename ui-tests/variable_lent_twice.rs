@@ -1,7 +1,7 @@
 //! There is one exclusive view of a variable at a time.
 //!
-//! **Why:** A variable of a module or library is one buffer at any moment. The buffer keeps the code loaded and is
-//! not freed. This is `variable-lent-once`.
+//! **Why:** The scope keeps the last uses of memory in what holds it. With two of them for one variable, neither
+//! knows of the other's fill. It is a part of `variable-lent-once`.
 //!
 //! **Mend:** Use the one view on all streams. See `ui-tests/mended/variable_lent_twice.rs`.
 //!

@@ -1,7 +1,7 @@
 //! A blocking operation does not write what a scope around it reads.
 //!
-//! **Why:** If two streams of a scope use the same memory and one of them writes it, the two uses run one after the
-//! other. This covers memory that the operations name. This is `scope-ordered`.
+//! **Why:** The blocking fill waits for nothing of the scope, and overwrites what the download is reading. It is a
+//! part of `scope-ordered`.
 //!
 //! **Mend:** Hold the buffer and write it on a stream of the scope. See `ui-tests/mended/written_while_read.rs`.
 //!

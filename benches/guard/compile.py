@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles the kernels of `measure.py` with NVRTC, guards them, and assembles both with ptxas for sm_90:
+"""Compiles the kernels of `measure.py` with NVRTC, and guards them:
     benches/guard/compile.py SOURCES TARGET
 SOURCES has clones of the repositories that the kernels are from: huggingface/candle, vetter/shoc and karpathy/llm.c, in folders
-of these names. TARGET gets the cubins and `measure.py`, which needs nothing but a GPU and its driver."""
+of these names. TARGET gets both texts of each module and `measure.py`, which needs nothing but a GPU and its driver."""
 
 import ctypes
 import os
@@ -110,13 +110,10 @@ def main():
     for name, text in HEADERS.items():
         (headers / name).write_text(text)
     guard = os.environ.get("CUSCOPE_GUARD", str(ROOT / "target/release/cuscope-guard"))
-    ptxas = subprocess.run([ROOT / ".ci/ptxas"], capture_output=True, text=True, check=True).stdout
     for name, text in modules(Nvrtc(), headers):
         plain, guarded = TARGET / f"{name}.plain.ptx", TARGET / f"{name}.guarded.ptx"
         plain.write_text(text)
         subprocess.run([guard, plain, guarded], check=True)
-        for file in (plain, guarded):
-            subprocess.run([ptxas, "-arch=sm_90", "-O3", "-o", file.with_suffix(".cubin"), file], check=True)
     shutil.rmtree(headers)
     shutil.copy(HERE / "measure.py", TARGET)
 

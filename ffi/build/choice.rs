@@ -4,7 +4,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::mem;
 
-/// What the crate is linked with.
+/// The driver that the crate is linked with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Driver {
     /// libcuda, or a stub in its place.
@@ -23,7 +23,7 @@ impl Driver {
     }
 }
 
-/// What to link with, and a warning. `feature`: whether the software driver is in this build; without it,
+/// Chooses the driver to link with, and a warning. `feature`: whether the software driver is in this build; without it,
 /// nothing else matters. `variable`: the value of `CUSCOPE_DRIVER`, if any. `release`: whether the program
 /// is optimized, and so may be shipped. `works_here`: whether this machine has a driver that works; asked
 /// only if it matters.
@@ -111,7 +111,7 @@ mod system {
     pub(super) fn find_init() -> *mut c_void {
         let (name, flags) = (c"nvcuda.dll".as_ptr(), LOAD_LIBRARY_SEARCH_SYSTEM32);
         // SAFETY: the name ends in a zero byte, there is no file, and Windows has had the flag since 8.1.
-        // What the library runs when it is loaded is the driver's own affair.
+        // The code that the library runs when it is loaded is the driver's own affair.
         let library = unsafe { LoadLibraryExA(name, ptr::null_mut(), flags) };
         if library.is_null() {
             return ptr::null_mut();

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 use target::{Cfg, Platform, Target};
 
-/// What the linker is given, in `OUT_DIR`: a link to the libcuda that was found, or the stub.
+/// The name that the linker is given, in `OUT_DIR`: a link to the libcuda that was found, or the stub.
 ///
 /// The folder of a libcuda that was found is not put on the linker's path: if it is one of the
 /// system's, its libraries would stand before those that other crates name.
@@ -28,7 +28,7 @@ use target::{Cfg, Platform, Target};
 const LINK: &str = "cuscope_cuda";
 const STUB: &str = "cuscope_cuda_stub";
 
-/// What a program that is linked asks the loader for.
+/// The file that a linked program asks the loader for.
 const SONAME: &str = "libcuda.so.1";
 
 fn main() {

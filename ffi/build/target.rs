@@ -1,10 +1,10 @@
-//! What the build is for.
+//! The platform that the build is for.
 
 pub(crate) use crate::shared::arch::Arch;
 
 use std::fmt;
 
-/// What the build is for.
+/// The platform that the build is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Platform {
     /// A library has to be found, or a stub made.

@@ -65,7 +65,7 @@ macro_rules! context_newer_functions { ($with:path) => { $with! {
     12010 fn cuCtxSetFlags(flags: c_uint) -> CUresult;
     /// Waits until everything in a context is finished; null means the current one.
     13000 fn cuCtxSynchronize_v2(ctx: CUcontext) -> CUresult;
-    /// Records an event behind what a context holds at the time of the call, in all its streams.
+    /// Records an event after what a context holds at the time of the call, in all its streams.
     12050 fn cuCtxRecordEvent(hCtx: CUcontext, hEvent: CUevent) -> CUresult;
     /// Makes all that comes next in a context wait for an event.
     12050 fn cuCtxWaitEvent(hCtx: CUcontext, hEvent: CUevent) -> CUresult;

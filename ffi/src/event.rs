@@ -11,7 +11,7 @@ macro_rules! event_functions { ($with:path) => { $with! {
     2000 fn cuEventCreate(phEvent: *mut CUevent, Flags: c_uint) -> CUresult;
     /// Destroys an event.
     4000 fn cuEventDestroy_v2(hEvent: CUevent) -> CUresult;
-    /// Records an event behind what a stream of the same context holds.
+    /// Records an event after what a stream of the same context holds.
     2000 fn cuEventRecord(hEvent: CUevent, hStream: CUstream) -> CUresult;
     /// As `cuEventRecord`; `CU_EVENT_RECORD_EXTERNAL` makes a node of it while the stream is captured.
     11010 fn cuEventRecordWithFlags(hEvent: CUevent, hStream: CUstream, flags: c_uint) -> CUresult;

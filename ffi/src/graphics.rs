@@ -9,7 +9,7 @@ use core::ffi::c_uint;
 macro_rules! graphics_functions { ($with:path) => { $with! {
     /// Maps `count` resources: the graphics interface must not use them until they are unmapped.
     3000 fn cuGraphicsMapResources(count: c_uint, resources: *mut CUgraphicsResource, hStream: CUstream) -> CUresult;
-    /// Unmaps `count` resources, behind what the stream holds.
+    /// Unmaps `count` resources, after what the stream holds.
     3000 fn cuGraphicsUnmapResources(count: c_uint, resources: *mut CUgraphicsResource, hStream: CUstream) -> CUresult;
     /// An element and mip level of a mapped resource, as an array.
     3000 fn cuGraphicsSubResourceGetMappedArray(pArray: *mut CUarray, resource: CUgraphicsResource, arrayIndex: c_uint, mipLevel: c_uint) -> CUresult;

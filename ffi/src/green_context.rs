@@ -15,7 +15,7 @@ macro_rules! green_context_newer_functions { ($with:path) => { $with! {
     12090 fn cuGreenCtxGetId(greenCtx: CUgreenCtx, greenCtxId: *mut u64) -> CUresult;
     /// The resources of one type that a green context has.
     12040 fn cuGreenCtxGetDevResource(hCtx: CUgreenCtx, resource: *mut CUdevResource, type_: CUdevResourceType) -> CUresult;
-    /// Records an event behind all that a green context holds.
+    /// Records an event after all that a green context holds.
     12040 fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) -> CUresult;
     /// Makes all that comes next in a green context wait for an event.
     12040 fn cuGreenCtxWaitEvent(hCtx: CUgreenCtx, hEvent: CUevent) -> CUresult;

@@ -127,5 +127,5 @@ pub use vdpau::*;
 pub use virtual_memory::*;
 // end of groups
 
-/// What this build is linked with: `"native"` for libcuda, `"software"` for the software driver.
+/// The driver that this build is linked with: `"native"` for libcuda, `"software"` for the software driver.
 pub const DRIVER: &str = if cfg!(cuda_driver = "software") { "software" } else { "native" };

@@ -23,7 +23,7 @@ macro_rules! library_functions { ($with:path) => { $with! {
     12000 fn cuLibraryGetManaged(dptr: *mut CUdeviceptr, bytes: *mut usize, library: CUlibrary, name: *const c_char) -> CUresult;
     /// The address of a unified function of a library, by name; valid on host and device.
     12000 fn cuLibraryGetUnifiedFunction(fptr: *mut *mut c_void, library: CUlibrary, symbol: *const c_char) -> CUresult;
-    /// What a kernel of a library is in the current context.
+    /// Gives the function that a kernel of a library is in the current context.
     12000 fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) -> CUresult;
     /// One attribute of a kernel on a device.
     12000 fn cuKernelGetAttribute(pi: *mut c_int, attrib: CUfunction_attribute, kernel: CUkernel, dev: CUdevice) -> CUresult;

@@ -103,14 +103,14 @@ impl fmt::Display for NotLoaded {
 
 impl core::error::Error for NotLoaded {}
 
-/// What the loader said when it did not open the driver.
+/// The loader's message when it did not open the driver.
 mod said {
     use core::sync::atomic::{AtomicU8, Ordering};
 
     /// The most bytes that are kept.
     pub(super) const MOST: usize = 256;
 
-    /// The words, with zeros behind them. Two threads that both look are told the same.
+    /// The words, with zeros after them. Two threads that both look are told the same.
     static WORDS: [AtomicU8; MOST] = [const { AtomicU8::new(0) }; MOST];
 
     /// Keeps words. Whoever has seen that there is no driver sees them.
@@ -143,7 +143,7 @@ pub(crate) use native::{Slot, find, new};
 #[path = "slot.rs"]
 mod slot;
 
-/// What a slot is made of.
+/// The types that a slot is made of.
 #[cfg(cuda_driver = "native")]
 mod sync {
     pub(super) use core::sync::atomic::{AtomicPtr, Ordering};
@@ -174,7 +174,7 @@ mod native {
         LIBRARY.get(system::open)
     }
 
-    /// What a function answers that was not found.
+    /// The answer for a function that was not found.
     #[cfg(feature = "load")]
     #[cold]
     pub(crate) fn not_found() -> crate::CUresult {

@@ -120,7 +120,7 @@ macro_rules! enumeration {
 /// Declares opaque handle types: a pointer to a structure that only the driver knows.
 macro_rules! handles {
     ($($(#[$meta:meta])* $pointer:ident -> $tag:ident;)*) => { $(
-        /// What the handle of the same name points to; known to the driver alone.
+        /// The target of the handle of the same name; known to the driver alone.
         #[repr(C)]
         pub struct $tag {
             _opaque: [u8; 0],

@@ -11,7 +11,7 @@ pub(crate) struct Slot(pub(crate) AtomicPtr<c_void>);
 pub(crate) const UNKNOWN: *mut c_void = ptr::without_provenance_mut(1);
 
 impl Slot {
-    /// What `find` says, null for nothing.
+    /// Returns the answer of `find`, which is null for nothing.
     pub(crate) fn get(&self, find: impl FnOnce() -> *mut c_void) -> Option<NonNull<c_void>> {
         // two threads may both look: they find the same
         let mut found = self.0.load(Ordering::Acquire);

@@ -60,7 +60,7 @@ macro_rules! stream_newer_functions { ($with:path) => { $with! {
     12080 fn cuStreamGetDevice(hStream: CUstream, device: *mut CUdevice) -> CUresult;
     /// The context of a stream, and the green context that it was created in, or null. Either may be unwanted.
     12050 fn cuStreamGetCtx_v2(hStream: CUstream, pCtx: *mut CUcontext, pGreenCtx: *mut CUgreenCtx) -> CUresult;
-    /// Begins a capture into a graph that exists, behind the given nodes.
+    /// Begins a capture into a graph that exists, after the given nodes.
     12030 fn cuStreamBeginCaptureToGraph(hStream: CUstream, hGraph: CUgraph, dependencies: *const CUgraphNode, dependencyData: *const CUgraphEdgeData, numDependencies: usize, mode: CUstreamCaptureMode) -> CUresult;
     /// Begins a capture that must repeat a graph's nodes in order; parameters that differ are shown to the callback.
     13030 fn cuStreamBeginRecaptureToGraph(hStream: CUstream, mode: CUstreamCaptureMode, hGraph: CUgraph, callbackFunc: CUgraphRecaptureCallback, userData: *mut c_void) -> CUresult;

@@ -7,11 +7,11 @@ use core::ffi::c_void;
 #[macro_export]
 #[doc(hidden)]
 macro_rules! stream_ordered_memory_functions { ($with:path) => { $with! {
-    /// Allocates from the device's pool, usable behind this point of the stream.
+    /// Allocates from the device's pool, usable after this point of the stream.
     11020 fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) -> CUresult;
-    /// Allocates from a pool, usable behind this point of the stream.
+    /// Allocates from a pool, usable after this point of the stream.
     11020 fn cuMemAllocFromPoolAsync(dptr: *mut CUdeviceptr, bytesize: usize, pool: CUmemoryPool, hStream: CUstream) -> CUresult;
-    /// Frees behind what the stream holds so far.
+    /// Frees after what the stream holds so far.
     11020 fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) -> CUresult;
     /// Creates a pool.
     11020 fn cuMemPoolCreate(pool: *mut CUmemoryPool, poolProps: *const CUmemPoolProps) -> CUresult;

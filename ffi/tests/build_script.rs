@@ -441,7 +441,7 @@ fn loader_cache(libraries: &[(u32, &str, &str)]) -> Vec<u8> {
 
 #[cfg(unix)] // the absolute paths of Linux
 #[test]
-fn what_the_loader_has_noted_is_found() {
+fn libraries_in_the_loaders_cache_are_found() {
     const OF_X86_64: u32 = 0x0303;
     const OF_AARCH64: u32 = 0x0a03;
     const OF_32_BITS: u32 = 0x0003;
@@ -466,7 +466,7 @@ fn what_the_loader_has_noted_is_found() {
     // An older format may stand before it.
     let older = [b"ld.so-1.7.0\0".as_slice(), &[0; 20], &cache].concat();
     assert_eq!(find(X86_64, &files, &older).as_deref(), Some(Path::new(driver)));
-    // What is no cache, or is cut off, has nothing, and does not stop the search.
+    // A file that is no cache, or is cut off, has nothing, and does not stop the search.
     let system = "/usr/lib64/libcuda.so.1";
     for end in (0..cache.len() - 1).rev().step_by(7) {
         let found = find(X86_64, &[driver, system], &cache[..end]);
@@ -476,7 +476,7 @@ fn what_the_loader_has_noted_is_found() {
         );
     }
     assert_eq!(find(X86_64, &[driver, system], b"no cache"), Some(system.into()));
-    // A toolkit goes before it, the system's folders behind it.
+    // A toolkit goes before it, the system's folders after it.
     let toolkit = "/opt/cuda/lib64/stubs/libcuda.so";
     assert_eq!(find(X86_64, &[driver, system, toolkit], &cache), Some(toolkit.into()));
     assert_eq!(find(X86_64, &[driver, system], &cache), Some(driver.into()));
@@ -772,7 +772,7 @@ fn a_file_that_lacks_a_function_is_named_with_it() {
     assert!(unsuitable.to_string().contains("cuMemAllocAsync"));
 }
 
-/// What a file refers to, or keeps to itself, it does not export.
+/// A file does not export the functions that it refers to or keeps to itself.
 #[test]
 fn a_function_that_is_undefined_or_local_is_lacking() {
     let (machine, names) = (Arch::X86_64.machine(), names());
@@ -780,7 +780,7 @@ fn a_function_that_is_undefined_or_local_is_lacking() {
     let good = elfstub::stub(machine, SONAME, &names);
     let file = ElfFile64::<Endianness>::parse(&*good).unwrap();
     let (symbols, _) = file.section_by_name(".dynsym").unwrap().file_range().unwrap();
-    let symbol = symbols as usize + 24 * (at + 1); // behind the null symbol
+    let symbol = symbols as usize + 24 * (at + 1); // after the null symbol
     let mut undefined = good.clone();
     undefined[symbol + 6..symbol + 8].fill(0); // st_shndx: SHN_UNDEF
     let mut local = good.clone();
@@ -812,7 +812,7 @@ fn a_file_for_another_architecture_is_not_linked() {
 }
 
 #[test]
-fn what_is_no_library_is_not_linked() {
+fn a_file_that_is_no_library_is_not_linked() {
     let machine = Arch::X86_64.machine();
     let stub = elfstub::stub(machine, SONAME, &names());
     let script = b"INPUT(libcuda.so.1)".as_slice(); // a linker script, as some libraries are

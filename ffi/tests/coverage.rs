@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-/// The names behind `prefix` in the sources of a folder.
+/// The names after `prefix` in the sources of a folder.
 fn names_behind(folder: &Path, prefix: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for text in sources(folder).unwrap().values() {

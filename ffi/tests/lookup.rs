@@ -27,7 +27,7 @@ fn a_program_runs_without_a_driver() {
 /// A file of the name that is no driver is told from none. Each is tried in a process of its own, which looks there first.
 #[cfg(all(feature = "load", target_os = "linux"))]
 #[test]
-fn what_is_no_driver_is_not_said_to_be_missing() {
+fn a_file_that_is_no_driver_is_not_reported_as_missing() {
     use std::{env, fs, process::Command};
     const TOLD: &str = "CUSCOPE_TEST_TELLS_WHAT_IS_LOADED";
     if env::var_os(TOLD).is_some() {
@@ -53,7 +53,7 @@ fn what_is_no_driver_is_not_said_to_be_missing() {
             None if name == "another" => continue, // this process has no such library
             None => fs::create_dir_all(&library).expect("a folder"),
         }
-        let test = "what_is_no_driver_is_not_said_to_be_missing";
+        let test = "a_file_that_is_no_driver_is_not_reported_as_missing";
         let program = env::current_exe().expect("this program");
         let output = Command::new(program)
             .args([test, "--exact", "--nocapture"])

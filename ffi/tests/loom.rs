@@ -12,7 +12,7 @@ use sync::AtomicPtr;
 
 #[path = "../src/slot.rs"]
 mod slot;
-/// What the slot is made of.
+/// The types that the slot is made of.
 mod sync {
     pub(super) use loom::sync::atomic::{AtomicPtr, Ordering};
 }

@@ -136,6 +136,11 @@ impl Flow {
         }
     }
 
+    /// Whether control goes from item `a` to item `b`, which comes later, and reaches `b` from nowhere else.
+    pub(crate) fn together(&self, a: usize, b: usize) -> bool {
+        self.block[a] == self.block[b]
+    }
+
     /// Whether every path to item `b` went through item `a` before.
     pub(crate) fn dominates(&self, a: usize, b: usize) -> bool {
         if planted(Mistake::NotDominated) {

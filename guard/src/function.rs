@@ -3,6 +3,7 @@
 mod access;
 mod call;
 mod limit;
+mod together;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -80,6 +81,8 @@ struct Rewrite<'a> {
     failed: Option<usize>,
     /// Copies of registers at items: the item, the copied one, and the copy.
     shadows: Vec<(usize, usize, usize)>,
+    /// The predicates of accesses that others have their check with, by their items.
+    checked: HashMap<usize, String>,
     /// What was last stored to a variable that is an argument of a call.
     passed: HashMap<Var, usize>,
     calls: Vec<usize>,
@@ -117,6 +120,7 @@ pub(crate) fn rewrite<'a>(
         number,
         failed: None,
         shadows: Vec::new(),
+        checked: HashMap::new(),
         passed: HashMap::new(),
         calls: Vec::new(),
         location: None,
@@ -211,14 +215,7 @@ impl<'a> Rewrite<'a> {
 
     fn run(&mut self) -> Done<()> {
         let items = Rc::clone(&self.items);
-        // An item may be checked with the copy of a register that an item further down makes, so all is planned first.
-        let mut plans = Vec::with_capacity(items.len());
-        for (at, item) in items.iter().enumerate() {
-            plans.push(match item {
-                Item::Ins(ins) => self.plan(at, ins)?,
-                _ => None,
-            });
-        }
+        let plans = self.plans()?;
         // An end may come before what fails in the text, and behind it in a loop.
         let surface =
             |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
@@ -371,7 +368,7 @@ impl<'a> Rewrite<'a> {
                 self.line(text);
             }
             Rule::Load | Rule::Store | Rule::Atomic | Rule::Copy => {
-                self.access(ins, plan)?;
+                self.access(at, ins, plan)?;
             }
         }
         Ok(())
@@ -471,6 +468,7 @@ impl<'a> Rewrite<'a> {
         kind: AccessKind,
         bytes: u32,
         parameters: Vec<usize>,
+        further: Vec<u32>,
     ) -> (String, u32) {
         *self.number += 1;
         let number = *self.number;
@@ -482,6 +480,7 @@ impl<'a> Rewrite<'a> {
         self.sites.push(Site {
             number,
             line: ins.line,
+            further,
             instruction: line.map_or("", |line| line.trim()).to_owned(),
             source,
             parameters,
@@ -604,7 +603,7 @@ impl<'a> Rewrite<'a> {
                 self.line(text);
             }
         }
-        let (failed, number) = self.site(ins, kind, bytes, Vec::new());
+        let (failed, number) = self.site(ins, kind, bytes, Vec::new(), Vec::new());
         self.line(format!("@{bad} mov.u32 {failed}, {number};"));
         Ok(true)
     }

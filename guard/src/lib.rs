@@ -4,6 +4,10 @@
 //! nothing, and the place is noted. The kernel goes on to its end, and a thread that failed then stores the number of the
 //! place.
 //!
+//! Reads by one address register that follow each other in straight code are compared together, and so are writes: all bytes
+//! from the first to the last. If one is outside, none of them is made. Nothing between them leads elsewhere, so a thread that
+//! fails so would fail at one of them.
+//!
 //! ```
 //! let text = "
 //!     .version 8.0
@@ -157,6 +161,9 @@ pub struct Site {
     pub number: u32,
     /// The line of the text that was guarded, from 1.
     pub line: u32,
+    /// The lines of the accesses that have their check together with this one. The place stands for all of them: if one is
+    /// outside, none is made.
+    pub further: Vec<u32>,
     /// This line, without blanks around it.
     pub instruction: String,
     /// The file and the line of the source, if `.loc` tells.

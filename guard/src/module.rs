@@ -21,6 +21,8 @@ pub(crate) struct Scene<'a> {
     /// Functions with a body, by name.
     pub(crate) functions: HashMap<&'a str, usize>,
     pub(crate) names: Names<'a>,
+    /// Whether a function that is called may end the thread.
+    pub(crate) calls_may_exit: bool,
     /// The variables of module scope that an address may lead to, by their index.
     pub(crate) reachable: Vec<usize>,
 }
@@ -71,6 +73,7 @@ pub fn guard(text: &str) -> Result<Guarded, GuardError> {
         lines: text.lines().collect(),
         names: Names { prefix: &prefix, source: &source },
         reachable: reachable(&source),
+        calls_may_exit: calls_may_exit(&source),
         functions,
     };
     rewrite(&scene)
@@ -131,6 +134,16 @@ fn reachable(source: &Source<'_>) -> Vec<usize> {
             && !twin
     });
     mentioned.map(|(at, _)| at).collect()
+}
+
+/// Whether a function that is no kernel has an `exit`.
+fn calls_may_exit(source: &Source<'_>) -> bool {
+    let functions = source.functions.iter().filter(|one| !one.entry);
+    let mut statements = functions.filter_map(|one| one.body.as_ref()).flatten();
+    statements.any(|statement| match &statement.kind {
+        StatementKind::Instruction(one) => one.opcode.split('.').next() == Some("exit"),
+        _ => false,
+    })
 }
 
 fn rewrite(scene: &Scene<'_>) -> Result<Guarded, GuardError> {

@@ -62,6 +62,8 @@ mistakes! {
     FailureNotStored,
     /// Failures are not stored before an `exit`.
     ExitForgotten,
+    /// Failures are not stored before a call that may end the thread.
+    ExitOfCallForgotten,
     /// Failures are not stored at ends that stand before the first access.
     EarlyEndForgotten,
     /// Registers that are read before they are written are left as they are.
@@ -92,6 +94,20 @@ mistakes! {
     SharedForgotten,
     /// Two registers make one index.
     SecondIndexForgotten,
+    /// The check of several accesses ends where the last one in the text does.
+    TogetherTooShort,
+    /// The address of several accesses may change between them.
+    TogetherRewritten,
+    /// Accesses of several blocks have one check.
+    TogetherOfBlocks,
+    /// A call between accesses may end the thread.
+    TogetherOverCalls,
+    /// Reads and writes have one check.
+    TogetherMixed,
+    /// An access with a predicate has its check with others.
+    TogetherPredicated,
+    /// An access that may be misaligned has its check with others.
+    TogetherMisaligned,
     /// The number of a target in a list is taken as it is.
     TargetUnbounded,
     /// An instruction that is in no list is let through.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 use target::Arch;
 
-/// What the linker is given, in `OUT_DIR`: a link to the libnvrtc that was found. The folder of the
+/// The name that the linker is given, in `OUT_DIR`: a link to the libnvrtc that was found. The folder of the
 /// library is not put on the linker's path: if it is one of the system's, its libraries would stand
 /// before those that other crates name.
 const LINK: &str = "cuscope_nvrtc";

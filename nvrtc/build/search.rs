@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Names the folder of libnvrtc, or several as in `PATH`.
 pub(crate) const LIBRARY_VARIABLE: &str = "NVRTC_LIBRARY_PATH";
 
-/// What a compiler is given to link with.
+/// The file that a compiler is given to link with.
 const DEVELOPMENT: &str = "libnvrtc.so";
 
 /// Looks for libnvrtc. `names` are the names in a folder; none if there is no such folder.

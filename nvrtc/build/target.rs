@@ -1,4 +1,4 @@
-//! What the build is for.
+//! The platform that the build is for.
 
 pub(crate) use crate::shared::arch::Arch;
 

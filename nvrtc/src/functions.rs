@@ -56,7 +56,7 @@ macro_rules! nvrtc_newer_functions { ($with:path) => { $with! {
     12080 fn nvrtcGetPCHHeapSize(ret: *mut usize) -> nvrtcResult;
     /// Sets the size of the memory for precompiled headers, in bytes; frees what there was.
     12080 fn nvrtcSetPCHHeapSize(size: usize) -> nvrtcResult;
-    /// What became of the precompiled header that a compilation was to make.
+    /// Gives the fate of the precompiled header that a compilation was to make.
     12080 fn nvrtcGetPCHCreateStatus(prog: nvrtcProgram) -> nvrtcResult;
     /// The size of the memory for precompiled headers that a program needs, in bytes.
     12080 fn nvrtcGetPCHHeapSizeRequired(prog: nvrtcProgram, size: *mut usize) -> nvrtcResult;
@@ -68,7 +68,7 @@ macro_rules! nvrtc_newer_functions { ($with:path) => { $with! {
     13020 fn nvrtcGetTileIR(prog: nvrtcProgram, TileIR: *mut c_char) -> nvrtcResult;
     /// Writes the headers of CUDA that libnvrtc-builtins holds to a folder. The log may be null.
     13030 fn nvrtcInstallBundledHeaders(installPath: *const c_char, flags: c_uint, errorLog: *mut *const c_char) -> nvrtcResult;
-    /// What headers libnvrtc-builtins holds. The log may be null.
+    /// Gives the headers that libnvrtc-builtins holds. The log may be null.
     13030 fn nvrtcGetBundledHeadersInfo(info: *mut nvrtcBundledHeadersInfo, errorLog: *mut *const c_char) -> nvrtcResult;
     /// Removes a folder of headers with all that is in it. The log may be null.
     13030 fn nvrtcRemoveBundledHeaders(installPath: *const c_char, errorLog: *mut *const c_char) -> nvrtcResult;

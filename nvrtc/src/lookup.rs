@@ -4,7 +4,7 @@ use crate::slot::Slot;
 use core::ffi::{CStr, c_void};
 use core::{fmt, ptr};
 
-/// What the loader is asked for, in this order: the libnvrtc that the program is linked with, or else
+/// The names that the loader is asked for, in this order: the libnvrtc that the program is linked with, or else
 /// those of the supported versions.
 #[cfg(feature = "link")]
 const NAMES: &[&CStr] = &[linked()];

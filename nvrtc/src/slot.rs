@@ -1,4 +1,4 @@
-//! What was looked up, remembered.
+//! Results of look-ups, remembered.
 
 use core::ffi::c_void;
 use core::ptr::{self, NonNull};
@@ -15,7 +15,7 @@ impl Slot {
         Slot(AtomicPtr::new(UNKNOWN))
     }
 
-    /// What `find` says, null for nothing.
+    /// Returns the answer of `find`, which is null for nothing.
     pub(crate) fn get(&self, find: impl FnOnce() -> *mut c_void) -> Option<NonNull<c_void>> {
         // two threads may both look: they find the same
         let mut found = self.0.load(Ordering::Acquire);

@@ -50,7 +50,7 @@ macro_rules! nvrtc_results {
     };
 }
 
-/// What a function of NVRTC returns. Newer ones may return codes without a name here.
+/// The code that a function of NVRTC returns. Newer ones may return codes without a name here.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct nvrtcResult(pub c_uint);
@@ -78,7 +78,7 @@ nvrtc_results!(codes);
 /// [`load`](crate::load) returns says more.
 pub const NVRTC_NOT_LOADED: nvrtcResult = nvrtcResult(0xC05C_0000);
 
-/// What the handle of the same name points to; known to NVRTC alone.
+/// The target of the handle of the same name; known to NVRTC alone.
 #[repr(C)]
 pub struct _nvrtcProgram {
     _opaque: [u8; 0],
@@ -99,7 +99,7 @@ pub const NVRTC_INSTALL_HEADERS_FORCE_OVERWRITE: c_uint = 1;
 /// For `nvrtcInstallBundledHeaders`: `NVRTC_ERROR_BUSY` instead of waiting for another process.
 pub const NVRTC_INSTALL_HEADERS_NO_WAIT: c_uint = 2;
 
-/// What `nvrtcGetBundledHeadersInfo` tells of the headers in libnvrtc-builtins.
+/// The headers in libnvrtc-builtins, from `nvrtcGetBundledHeadersInfo`.
 #[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct nvrtcBundledHeadersInfo {
@@ -117,7 +117,7 @@ pub struct nvrtcBundledHeadersInfo {
     pub numFiles: c_uint,
 }
 
-/// What a function answers where there is no library to call.
+/// The answer of a function where there is no library to call.
 #[cfg(not(feature = "link"))]
 pub(crate) trait WithoutLibrary {
     const ANSWER: Self;

@@ -52,7 +52,7 @@ fn load_says_whether_functions_can_be_called() {
 
 /// A function is found if and only if the version says so; twice the same.
 #[test]
-fn what_is_looked_up_is_there_from_its_version_on() {
+fn functions_are_found_from_their_version_on() {
     let version = if load().is_ok() { version().1 } else { 0 };
     let found = [
         (nvrtcGetLTOIRSize().map(|it| it as usize), nvrtcGetLTOIRSize().map(|it| it as usize)),

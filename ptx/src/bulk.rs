@@ -34,7 +34,7 @@ pub(crate) struct SendOp {
     pub(crate) barrier: Access,
 }
 
-/// What is done with a box of a tensor.
+/// The direction of a copy of a box of a tensor.
 #[derive(Clone, Debug)]
 pub(crate) enum BoxMove {
     /// To shared memory.

@@ -84,7 +84,7 @@ impl Constants {
     }
 }
 
-/// What an address counts from.
+/// The place that an address counts from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Base {
     /// Nothing.
@@ -102,7 +102,7 @@ pub(crate) enum Base {
 pub(crate) struct Address {
     /// The base.
     pub(crate) base: Base,
-    /// What is added to it.
+    /// The offset that is added to it.
     pub(crate) offset: i64,
 }
 
@@ -128,7 +128,7 @@ pub(crate) enum Space {
 /// is [`WINDOW`] bytes long, and no device pointer lies in one.
 pub(crate) const SHARED_WINDOW: u64 = 0x0100_0000;
 /// The room that a block's shared memory has among the addresses of its cluster: the block's own is at 0, and
-/// that of the cluster's first block, second block and so on behind it.
+/// that of the cluster's first block, second block and so on after it.
 pub(crate) const CLUSTER_SPAN: u64 = 1 << 18;
 /// See [`SHARED_WINDOW`].
 pub(crate) const LOCAL_WINDOW: u64 = 0x0200_0000;
@@ -202,7 +202,7 @@ pub(crate) enum Special {
     ClusterNctarank,
     /// `%is_explicit_cluster`
     ExplicitCluster,
-    /// What is always 0: `%envreg0` and so on.
+    /// A register that is always 0: `%envreg0` and so on.
     Zero,
 }
 
@@ -262,7 +262,7 @@ pub(crate) enum Shuffle {
     Idx,
 }
 
-/// What `vote` and `bar.red` make of the predicates.
+/// The result that `vote` and `bar.red` compute from the predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Vote {
     All,
@@ -272,7 +272,7 @@ pub(crate) enum Vote {
     Popc,
 }
 
-/// What `redux` makes of the values.
+/// The result that `redux` computes from the values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Redux {
     Add,
@@ -357,7 +357,7 @@ pub(crate) enum Place {
     Local(u32, u32),
 }
 
-/// What is called.
+/// The target of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Callee {
     /// A function, by its index in the kernel's.
@@ -386,7 +386,7 @@ pub(crate) enum System {
 /// A call.
 #[derive(Clone, Debug)]
 pub(crate) struct CallOp {
-    /// What is called.
+    /// The target of the call.
     pub(crate) callee: Callee,
     /// The slots of the caller's frame.
     pub(crate) caller_slots: u32,
@@ -465,7 +465,7 @@ pub(crate) struct Access {
 }
 
 /// Two loads of an f32 each from shared memory, and `fma.rn.f32` of both and a third operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pair {
     pub(crate) first: Access,
     /// The register of the first load.
@@ -475,9 +475,21 @@ pub(crate) struct Pair {
     pub(crate) y: Slot,
     pub(crate) c: Src,
     pub(crate) d: Slot,
+    /// The chain of such instructions that begins with this one.
+    pub(crate) chain: Chain,
 }
 
-/// What an access is apart from its value.
+/// Pairs with the same registers as addresses, each of which takes the sum of the one before it, as nothing else does. A load
+/// and the sum are between one and the next.
+#[derive(Clone, Debug)]
+pub(crate) struct Chain {
+    /// From the words of the first to those of each, in words.
+    pub(crate) apart: Vec<[i32; 2]>,
+    /// The register of the last sum.
+    pub(crate) d: Slot,
+}
+
+/// The properties of an access apart from its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     /// Nothing more.
@@ -497,7 +509,7 @@ pub(crate) enum Halves {
     Values(Slot, u64),
 }
 
-/// What an instruction takes a texture or surface for.
+/// The geometry that an instruction expects of a texture or surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Geometry {
     D1,
@@ -550,7 +562,7 @@ pub(crate) enum Detail {
     Gather(u8),
 }
 
-/// What a fetch gives.
+/// The result of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fetched {
     F32,
@@ -568,14 +580,14 @@ pub(crate) struct FetchOp {
     /// Whether the coordinates count texels.
     pub(crate) whole: bool,
     pub(crate) detail: Detail,
-    /// What is added to the texel's coordinates.
+    /// The offset that is added to the texel's coordinates.
     pub(crate) offset: [Src; 3],
     pub(crate) d: Box<[Slot]>,
     pub(crate) object: Src,
     pub(crate) at: Box<[Src]>,
 }
 
-/// What a surface does beyond its edges.
+/// The behaviour of a surface beyond its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Beyond {
     Trap,
@@ -583,7 +595,7 @@ pub(crate) enum Beyond {
     Zero,
 }
 
-/// What is done at a place of a surface.
+/// The access to a place of a surface.
 #[derive(Clone, Debug)]
 pub(crate) enum Touch {
     Load(Box<[Slot]>),
@@ -606,7 +618,7 @@ pub(crate) struct SurfaceOp {
     pub(crate) at: Box<[Src]>,
 }
 
-/// What `txq` and `suq` ask.
+/// The question of `txq` and `suq`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Query {
     Width,
@@ -616,7 +628,7 @@ pub(crate) enum Query {
     Levels,
 }
 
-/// What `mbarrier` does.
+/// The operation of `mbarrier`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryBarrier {
     Init,
@@ -768,7 +780,7 @@ pub(crate) enum Op {
         d: Box<[Slot]>,
         extend: u64,
     },
-    /// Two loads and the sum that takes them, which stand behind it.
+    /// Two loads and the sum that takes them, which stand after it.
     Pair(Box<Pair>),
     Store {
         access: Access,
@@ -881,7 +893,9 @@ pub(crate) enum Op {
     Ret,
     Exit,
     Trap,
-    /// What a loop may wait with, and nothing more.
+    /// An access that the lanes of a warp make one by one.
+    OneByOne(Box<Instr>),
+    /// The access that a loop may wait with, and nothing more.
     Wait,
     Nop,
     ActiveMask {

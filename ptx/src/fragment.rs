@@ -239,9 +239,9 @@ pub(crate) struct TileOp {
     pub(crate) by_rows: bool,
     /// The elements from one row or column to the next.
     pub(crate) stride: Src,
-    /// What is loaded.
+    /// The values that are loaded.
     pub(crate) d: Box<[Slot]>,
-    /// What is stored.
+    /// The values that are stored.
     pub(crate) a: Box<[Src]>,
 }
 

@@ -1,6 +1,6 @@
 //! Textures and surfaces, as kernels see them.
 
-/// What a channel of a texel is.
+/// The type of a channel of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// A number of 8 bits without a sign.
@@ -47,7 +47,7 @@ impl Channel {
 pub struct Image {
     /// The address of the first one.
     pub base: u64,
-    /// What each channel is.
+    /// The type of each channel.
     pub channel: Channel,
     /// Channels of a texel: 1, 2 or 4.
     pub channels: usize,
@@ -72,7 +72,7 @@ impl Image {
     }
 }
 
-/// What a texture is beyond its edges.
+/// The value of a texture beyond its edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// It begins again.
@@ -92,7 +92,7 @@ pub struct Texture {
     pub levels: Vec<Image>,
     /// Linear memory: it has no edges, but nothing beyond its end.
     pub linear_memory: bool,
-    /// What is beyond its edges, by dimension.
+    /// The values beyond its edges, by dimension.
     pub edges: [Edge; 3],
     /// Whether texels are filtered.
     pub linear: bool,
@@ -104,7 +104,7 @@ pub struct Texture {
     pub normalized: bool,
     /// Whether colors are sRGB, and become linear.
     pub srgb: bool,
-    /// What is added to the level of detail.
+    /// The number that is added to the level of detail.
     pub bias: f32,
     /// The least and the greatest level.
     pub clamp: [f32; 2],

@@ -33,6 +33,7 @@ mod image;
 mod lower;
 mod ops;
 pub mod run;
+mod source;
 mod sync;
 pub mod tensor;
 
@@ -44,6 +45,7 @@ use std::sync::Arc;
 use cuscope_ptx_syntax::{error, parse, tree, types};
 
 pub use error::{Diagnostic, ParseError, ParseErrorKind};
+pub use source::SourceLine;
 pub use tree::BlockLimit;
 
 /// A module, ready to run.
@@ -76,6 +78,12 @@ impl Module {
     /// A line of the text, counted from 1.
     pub fn line(&self, number: u32) -> Option<&str> {
         self.text.lines().nth(number.checked_sub(1)? as usize)
+    }
+
+    /// The line of the program that a line of the text was compiled from, and then the one that it was put into, if it is
+    /// of a function that was inlined. None if the text has no `.loc` for it: `-lineinfo` has compilers write them.
+    pub fn source(&self, number: u32) -> Vec<SourceLine> {
+        source::lines(&self.text, number)
     }
 
     /// Whether a device of this number, such as 90 for compute capability 9.0, runs it.
@@ -145,7 +153,7 @@ pub struct Fixup {
     pub shift: u32,
     /// The variable, by its index in [`Module::globals`].
     pub global: usize,
-    /// What is added to its address.
+    /// The number that is added to its address.
     pub addend: i64,
 }
 
@@ -173,7 +181,7 @@ pub struct Kernel {
     pub static_shared: usize,
     /// The bytes of a thread's local memory, calls aside.
     pub local_bytes: usize,
-    /// What blocks it takes.
+    /// The blocks that it takes.
     pub block: BlockLimit,
     /// A number of registers to report.
     pub registers: u32,
@@ -181,7 +189,7 @@ pub struct Kernel {
     slots: u32,
     /// Where dynamic shared memory begins.
     dynamic_offset: usize,
-    /// What a warp does once a launch, before all of its blocks.
+    /// The work of a warp once a launch, before all of its blocks.
     once: Vec<code::Instr>,
     /// The rest of the entry's code, and that of the functions it calls.
     code: Vec<code::Instr>,

@@ -1,11 +1,11 @@
 //! Tensor maps: what a tensor in memory is like, and the box or the pixels that are copied.
 
-/// What a map begins with, so that other bytes are told from it.
+/// The first bytes of a map, by which other bytes are told from it.
 const MAGIC: u64 = 0x6d61_7073_6f66_7401;
 /// The words of a map.
 pub const WORDS: usize = 16;
 
-/// What is copied.
+/// The pieces that are copied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pieces {
     /// A box, with its elements in each dimension before steps.
@@ -44,7 +44,7 @@ pub struct Map {
     pub strides: Vec<u64>,
     /// How many elements further the next one to copy is.
     pub steps: Vec<u32>,
-    /// What is copied.
+    /// The pieces that are copied.
     pub pieces: Pieces,
 }
 
@@ -65,7 +65,7 @@ pub enum Field {
     Fill,
     /// The elements of the tensor.
     Extent(usize),
-    /// The bytes from one element to the next, of the dimension behind.
+    /// The bytes from one element to the next, of the dimension after.
     Stride(usize),
     /// The elements of the box.
     Box(usize),
@@ -191,7 +191,7 @@ impl Map {
             Field::Fill => put(&mut words[2], 32, 4, value),
             Field::Extent(at) => words[EXTENTS + at % MOST] = less & u64::from(u32::MAX),
             Field::Stride(at) if at < MOST - 1 => words[STRIDES + at] = value & 0xff_ffff_fff0,
-            // There is no dimension behind the last one.
+            // There is no dimension after the last one.
             Field::Stride(_) => {}
             Field::Box(at) => put(&mut words[PIECES], 8 * (at % MOST) as u32, 8, less),
             Field::Step(at) => put(&mut words[STEPS], 4 * (at % MOST) as u32, 4, less & 7),

@@ -14,7 +14,7 @@ fn main() {
     println!("cargo::rerun-if-env-changed={ALONE}");
     if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libcuda.so.1");
-        // Threads of it run behind a `dlclose`, and functions of it at the end of the program's threads.
+        // Threads of it run after a `dlclose`, and functions of it at the end of the program's threads.
         println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
         if env::var_os(ALONE).is_none() {
             let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));

@@ -1,4 +1,4 @@
-//! What every call of a driver function goes through.
+//! The path of every call of a driver function.
 #![allow(unsafe_code, reason = "the macro declares functions that callers in C call")]
 
 use crate::entry::Answer;
@@ -39,7 +39,7 @@ fn answer(
     (code, fault.is_some())
 }
 
-/// The same, behind what is noted of every call.
+/// The same, after what is noted of every call.
 fn perform(
     rules: &Rules,
     zeros: &[bool],
@@ -122,7 +122,7 @@ fn admit_if_allowed(rules: &Rules) -> Answer {
     capture::check_unsafe()
 }
 
-/// Defines driver functions: each runs its body under [`call`], which keeps the [`Rules`] in brackets behind the
+/// Defines driver functions: each runs its body under [`call`], which keeps the [`Rules`] in brackets after the
 /// arguments. The body gives an [`Answer`]. They are exported in [`exports`](crate::exports).
 macro_rules! driver {
     ($(

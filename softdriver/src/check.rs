@@ -1,5 +1,6 @@
 //! Reads of memory that nobody wrote, and accesses of kernels that miss all memory: what memory checkers
-//! look for (`CUSCOPE_SOFT_CHECK`). Without the variable nothing here costs anything but a look at a switch.
+//! look for (`CUSCOPE_SOFT_CHECK`), and how many of the latter are left out (`CUSCOPE_SOFT_GO_ON`). Without the variables
+//! nothing here costs anything but a look at a switch.
 
 use crate::model::memory::space::Allocation;
 use crate::model::memory::space::SPACE;
@@ -18,13 +19,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Whether accesses are checked.
 static ON: AtomicBool = AtomicBool::new(false);
-/// What was found, in the order in which it was.
+/// How many accesses that fault may still be left out.
+static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+/// Whether any may be, or might have been.
+static LEAVES_OUT: AtomicBool = AtomicBool::new(false);
+/// All findings, in the order in which they were made.
 static FOUND: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
 /// How much is told apart.
 const MOST: usize = 100;
 
 thread_local! {
-    /// What the work that the thread runs is called.
+    /// The name of the work that the thread runs.
     static WORK: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
 }
 
@@ -39,10 +44,27 @@ pub(crate) fn begin() {
     ON.store(true, Ordering::Relaxed);
 }
 
+/// Has so many accesses of kernels that fault left out.
+pub(crate) fn leave_out(most: u64) {
+    LEFT_OUT.store(most, Ordering::Relaxed);
+    LEAVES_OUT.store(most > 0, Ordering::Relaxed);
+}
+
+/// Whether accesses that fault are left out.
+pub(crate) fn leaves_out() -> bool {
+    LEAVES_OUT.load(Ordering::Relaxed)
+}
+
+/// Whether one more access may be left out.
+pub(crate) fn leave_one_out() -> bool {
+    let less = |left: u64| left.checked_sub(1);
+    LEFT_OUT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+}
+
 /// Notes what the thread works on from now on.
 pub(crate) fn works_on(label: &Label) {
     if on() {
-        // What a thread runs while it is ending has no name.
+        // Work that a thread runs while it is ending has no name.
         let _ending = WORK.try_with(|work| work.replace(label.name.clone()));
     }
 }
@@ -100,7 +122,7 @@ impl Written {
     }
 }
 
-/// What is wrong with an access.
+/// A mistake of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrong {
     /// There is no memory that may be accessed so.

@@ -1,4 +1,4 @@
-//! What the plan in force makes of the devices: little memory, slow copies, kernels that may not run long.
+//! The effects of the plan in force on the devices: little memory, slow copies, kernels that may not run long.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;

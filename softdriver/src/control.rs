@@ -1,4 +1,4 @@
-//! What tests ask the software driver: which calls a thread made, what is alive, and which races there
+//! Questions of tests to the software driver: which calls a thread made, what is alive, and which races there
 //! were.
 
 use crate::model::array::ARRAYS;
@@ -41,7 +41,7 @@ thread_local! {
     static RECORDING: Cell<usize> = const { Cell::new(0) };
     /// The calls since the outermost of them began.
     static CALLS: RefCell<Vec<&'static str>> = const { RefCell::new(Vec::new()) };
-    /// What [`peer_contexts`] returns.
+    /// The contexts that [`peer_contexts`] returns.
     static PEERS: Cell<[usize; 2]> = const { Cell::new([0; 2]) };
 }
 
@@ -164,7 +164,7 @@ pub fn live() -> Live {
     if driver::ready() { counted() } else { Live::default() }
 }
 
-/// The same behind `cuInit`.
+/// The same after `cuInit`.
 fn counted() -> Live {
     let memory = SPACE.usage();
     let mapped = VIRTUAL_MEMORY.usage();

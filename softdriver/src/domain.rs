@@ -1,4 +1,4 @@
-//! What a fault ends at once: the work of one context, with the green ones at home there. Work of other
+//! The work that a fault ends at once: that of one context, with the green ones at home there. Work of other
 //! contexts goes on until these end (F326 to F329).
 
 use crate::queue::Ticket;
@@ -57,7 +57,7 @@ fn exchange(running: Option<Running>) -> Option<Running> {
     RUNNING.try_with(|now| now.replace(running)).ok().flatten()
 }
 
-/// What this thread runs.
+/// The work that this thread runs.
 fn running() -> Option<Running> {
     RUNNING.try_with(|now| now.borrow().clone()).ok().flatten()
 }
@@ -208,7 +208,7 @@ mod tests {
     use std::thread;
 
     #[test]
-    fn what_was_cut_off_or_called_off_reaches_no_host_memory() {
+    fn work_that_was_cut_off_or_called_off_reaches_no_host_memory() {
         let (domain, ticket) = (Arc::new(Domain::default()), Arc::new(Ticket::default()));
         let reached = || {
             let mut reached = false;

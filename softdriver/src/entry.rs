@@ -1,4 +1,4 @@
-//! What arguments and results of driver functions are, and how they go through C pointers.
+//! Arguments and results of driver functions, and their way through C pointers.
 #![allow(unsafe_code, reason = "results are written through the pointers that a C caller passes")]
 
 use core::ffi::{CStr, c_char, c_int, c_uint};
@@ -7,10 +7,10 @@ use cuscope_sys::*;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// What the body of a driver function gives.
+/// The result of the body of a driver function.
 pub(crate) type Answer<T = ()> = Result<T, CUresult>;
 
-/// What an argument can be compared with.
+/// An argument that may be null or 0.
 pub(crate) trait Zero {
     /// Whether it is null or 0.
     fn is_zero(&self) -> bool;

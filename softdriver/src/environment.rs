@@ -6,16 +6,16 @@ use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the environment asks for.
+/// The settings of the environment.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Environment {
     /// How many devices there are.
     pub(crate) devices: usize,
-    /// What they have less of.
+    /// The attributes that devices have less of.
     pub(crate) lowered: Vec<Lowered>,
-    /// What decides the order of work.
+    /// The seed of the order of work.
     pub(crate) seed: Option<u64>,
-    /// What goes wrong.
+    /// The faults to make.
     pub(crate) faults: Option<Plan>,
     /// Whether what is alive at the exit is told.
     pub(crate) report: bool,
@@ -23,6 +23,8 @@ pub(crate) struct Environment {
     pub(crate) summary: Option<Option<PathBuf>>,
     /// Whether accesses to memory are checked.
     pub(crate) check: bool,
+    /// How many accesses of kernels that fault are left out.
+    pub(crate) left_out: u64,
     /// Where the trace of calls goes.
     pub(crate) trace: Option<PathBuf>,
 }
@@ -85,6 +87,10 @@ impl Environment {
                 Ok(())
             });
         }
+        asked("CUSCOPE_SOFT_GO_ON", "number of accesses", &mut |text| {
+            read.left_out = text.parse().map_err(|_| String::new())?;
+            Ok(())
+        });
         // Now, when there is still somebody to tell that it cannot be.
         let file = |text: &str| {
             let path = PathBuf::from(text.replace("%p", &std::process::id().to_string()));
@@ -130,11 +136,12 @@ mod tests {
             ("CUSCOPE_SOFT_REPORT", "1"),
             ("CUSCOPE_SOFT_SUMMARY", "1"),
             ("CUSCOPE_SOFT_CHECK", "1"),
+            ("CUSCOPE_SOFT_GO_ON", "50"),
         ]);
         let read = read.unwrap();
         assert_eq!((read.devices, read.seed, read.report), (0, Some(7), true));
         assert_eq!(read.lowered.len(), 1);
-        assert_eq!((&read.summary, read.check), (&Some(None), true));
+        assert_eq!((&read.summary, read.check, read.left_out), (&Some(None), true, 50));
         assert_eq!(read.faults.unwrap().memory, Some(1 << 20));
         for (name, value) in [
             ("CUSCOPE_SOFT_DEVICES", "65"),
@@ -145,6 +152,7 @@ mod tests {
             ("CUSCOPE_SOFT_FAULT", "memory"),
             ("CUSCOPE_SOFT_REPORT", "yes"),
             ("CUSCOPE_SOFT_CHECK", "all"),
+            ("CUSCOPE_SOFT_GO_ON", "always"),
             ("CUSCOPE_SOFT_SUMMARY", "/no/such/folder/summary"),
             ("CUSCOPE_SOFT_TRACE", "/no/such/folder/trace.json"),
         ] {

@@ -24,7 +24,7 @@ pub enum Which {
 pub struct Fault {
     /// The calls.
     pub which: Which,
-    /// What they answer. The driver's log is told of it, also of a success, as of a warning.
+    /// The code that they answer. The driver's log gets it, also a success, as a warning.
     pub code: CUresult,
     /// Whether the call does its work before it answers with the code, as one does that reports the
     /// failure of earlier work. Otherwise it does nothing.

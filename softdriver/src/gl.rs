@@ -65,7 +65,7 @@ pub(crate) fn is_current() -> bool {
 /// An image to create.
 #[derive(Clone, Copy, Debug)]
 pub struct Image {
-    /// What it is bound to, such as [`TEXTURE_2D`].
+    /// The target that it is bound to, such as [`TEXTURE_2D`].
     pub target: u32,
     /// The format of a channel.
     pub format: CUarray_format,

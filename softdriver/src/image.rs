@@ -1,4 +1,4 @@
-//! What an image is: PTX, alone or in a fatbin, compressed or not. Machine code is of no use here.
+//! Kinds of images: PTX, alone or in a fatbin, compressed or not. Machine code is of no use here.
 
 use crate::entry::{self, Answer};
 use crate::model::logs;
@@ -21,7 +21,7 @@ const ZSTD: u64 = 0x8000;
 /// The most bytes of a fatbin that are looked at.
 const MOST: usize = 1 << 30;
 
-/// What is said of machine code: the way out.
+/// The advice for machine code.
 pub(crate) const MACHINE_CODE: &str = "the image has no PTX that this device can run, and the software driver runs no \
     machine code: compile with --gpu-architecture=compute_90 (nvcc, NVRTC) or with \
     -gencode arch=compute_90,code=compute_90 (nvcc)";

@@ -13,7 +13,8 @@
 //! seed decide the order of asynchronous work, and has races reported ([`schedule`],
 //! [`control::races`]); `CUSCOPE_SOFT_FAULT` says what goes wrong ([`faults::Plan`]);
 //! `CUSCOPE_SOFT_REPORT=1` has what is alive at the exit told, `CUSCOPE_SOFT_SUMMARY=1` what was done and
-//! what went wrong, `CUSCOPE_SOFT_CHECK=1` has every access checked for that; `CUSCOPE_SOFT_ATTRIBUTES` says what devices
+//! what went wrong, `CUSCOPE_SOFT_CHECK=1` has every access checked for that, `CUSCOPE_SOFT_GO_ON` has kernels go on without
+//! accesses that fault; `CUSCOPE_SOFT_ATTRIBUTES` says what devices
 //! lack; `CUSCOPE_SOFT_TRACE` names a file for a
 //! trace of calls and work, for a trace viewer.
 #![allow(non_snake_case, reason = "the names are those of cuda.h")]
@@ -349,5 +350,5 @@ pub use calls::tensor_map::{
 pub use calls::unified::{cuPointerGetAttribute, cuPointerGetAttributes, cuPointerSetAttribute};
 pub use entry_point::{cuGetExportTable, cuGetProcAddress_v2};
 
-// What is not among the above.
+// Functions that are not among the above.
 pub use unsupported::*;

@@ -27,7 +27,7 @@ macro_rules! attributes {
     };
 }
 
-/// What can be lowered: what some function goes by.
+/// The attributes that can be lowered, because some function goes by them.
 const ATTRIBUTES: &[(&str, Attribute)] = attributes! {
     CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH
@@ -73,7 +73,7 @@ const ATTRIBUTES: &[(&str, Attribute)] = attributes! {
 /// The name of access to other devices, which is an attribute of links.
 const PEER_ACCESS: &str = "CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED";
 
-/// What a name with or without its beginning stands for.
+/// Returns the attribute that a name with or without its beginning stands for.
 fn named(name: &str) -> Option<Attribute> {
     let is = |full: &str, start: &str| full == name || full.strip_prefix(start) == Some(name);
     if is(PEER_ACCESS, "CU_DEVICE_") {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_function_goes_by_is_refused() {
+    fn attributes_that_no_function_uses_are_refused() {
         for (text, says) in [
             ("WARP_SIZE=16", "no function goes by"),
             ("COOPERATIVE_LAUNCH", "no attribute with a number"),

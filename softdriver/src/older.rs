@@ -10,7 +10,7 @@ use crate::rules::Rules;
 use core::ffi::{c_char, c_int, c_uint, c_void};
 use cuscope_sys::*;
 
-/// What a device can do, as `cuDeviceGetProperties` tells it.
+/// The limits of a device, as `cuDeviceGetProperties` gives them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CUdevprop {
@@ -109,7 +109,7 @@ driver! {
         entry::write(major, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?)?;
         entry::write(minor, number(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?)
     }
-    /// What a device can do (F253).
+    /// Gives the limits of a device (F253).
     fn cuDeviceGetProperties(prop: *mut CUdevprop, dev: CUdevice) [after_fault] {
         entry::wanted(prop)?;
         let device = device::device(dev)?;

@@ -104,7 +104,7 @@ pub mod forms {
     use core::ffi::*;
     use cuscope_sys::*;
 
-    /// What there are forms of.
+    /// The functions that have these forms.
     mod base {
         pub(super) use crate::older::*;
         pub(super) use crate::*;

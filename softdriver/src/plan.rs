@@ -1,4 +1,4 @@
-//! What goes wrong in the whole process: calls that fail, memory that runs out, a device that is lost,
+//! Faults of the whole process: calls that fail, memory that runs out, a device that is lost,
 //! kernels that take too long, copies that are slow.
 
 use crate::conditions;
@@ -22,13 +22,13 @@ pub struct Calls {
     pub function: Option<String>,
     /// Which of its calls, counted from 1; every one if there is none.
     pub nth: Option<u64>,
-    /// What they answer.
+    /// The code that they answer.
     pub code: CUresult,
     /// Whether they do their work before they answer.
     pub performed: bool,
 }
 
-/// What goes wrong. As a text, such as the variable `CUSCOPE_SOFT_FAULT` has, parts with commas between:
+/// The faults to make. As a text, such as the variable `CUSCOPE_SOFT_FAULT` has, parts with commas between:
 ///
 /// | part | what goes wrong |
 /// |---|---|

@@ -1,4 +1,4 @@
-//! What goes wrong in the process as a text: how [`Plan`]s are written.
+//! The faults of the process as a text: how [`Plan`]s are written.
 
 use crate::entry_point;
 use crate::faults::{Bad, Calls, Plan};

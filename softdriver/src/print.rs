@@ -1,11 +1,11 @@
-//! What kernels print: held back until the program waits for them, as on a GPU.
+//! The output of kernels: held back until the program waits for them, as on a GPU.
 
 use crate::sync;
 use std::io::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What was printed and not yet written.
+/// Output that was not written yet.
 static HELD: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 /// Whether there is something.
 static SOME: AtomicBool = AtomicBool::new(false);

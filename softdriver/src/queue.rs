@@ -28,7 +28,7 @@ pub(crate) struct Ticket {
     ended: Condvar,
     /// Of work that the scheduler has.
     number: Option<u64>,
-    /// What comes before whoever waits for it; of work that the scheduler had, once that has ended.
+    /// The events before whoever waits for it; of work that the scheduler had, once that has ended.
     clock: OnceLock<Arc<Clock>>,
     /// Whether it leaves host memory alone from now on. Held while it reads or changes some.
     called_off: Mutex<bool>,
@@ -53,7 +53,7 @@ impl Ticket {
         self.number
     }
 
-    /// What comes before whoever waits for it.
+    /// Returns the events before whoever waits for it.
     pub(crate) fn clock(&self) -> Option<Arc<Clock>> {
         self.clock.get().cloned()
     }
@@ -63,7 +63,7 @@ impl Ticket {
         let _first = self.clock.set(clock);
     }
 
-    /// Notes that the caller knows of the end, and so comes behind all that was before.
+    /// Notes that the caller knows of the end, and so comes after all that was before.
     pub(crate) fn seen(&self) {
         if let Some(clock) = self.clock.get() {
             race::join(clock);
@@ -170,7 +170,7 @@ impl Ticket {
         done
     }
 
-    /// The same for work that comes behind it: waits until it has ended in some way, or no work of the
+    /// The same for work that comes after it: waits until it has ended in some way, or no work of the
     /// domain begins any more.
     pub(crate) fn settle_before(&self, domain: &Domain) -> bool {
         self.drive(&|| domain.stopped());
@@ -189,7 +189,7 @@ impl Ticket {
     }
 }
 
-/// What a piece of work does; an error is a fault of the device and stays.
+/// The body of a piece of work; an error is a fault of the device and stays.
 pub(crate) type Work = Box<dyn FnOnce() -> Answer + Send>;
 
 /// A piece of work, and what must be complete before it.
@@ -253,7 +253,7 @@ impl Queue {
     }
 
     /// The ticket of what came last, if it is not done or was dropped; with a seed always, as others
-    /// come behind it.
+    /// come after it.
     pub(crate) fn last(&self) -> Option<Arc<Ticket>> {
         let mut inner = sync::lock(&self.inner);
         if !schedule::on() && inner.last.as_ref().is_some_and(|ticket| ticket.well()) {
@@ -270,7 +270,7 @@ impl Queue {
         work: Work,
     ) -> Answer<Arc<Ticket>> {
         let mut inner = sync::lock(&self.inner);
-        // If a fault drops that, what comes behind is dropped too.
+        // If a fault drops that, what comes after is dropped too.
         after.extend(inner.last.iter().cloned());
         let domain = self.domain.clone();
         if schedule::on() {

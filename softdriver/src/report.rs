@@ -1,4 +1,4 @@
-//! What is alive when the process exits, told on stderr if `CUSCOPE_SOFT_REPORT` is 1.
+//! Objects that are alive when the process exits, printed on stderr if `CUSCOPE_SOFT_REPORT` is 1.
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 
 use crate::control::{self, Live};
@@ -31,7 +31,7 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What kind of memory it is.
+/// Returns the kind of memory.
 fn kind(one: &Allocation) -> &'static str {
     match one.kind {
         Kind::Device if one.pool.is_some() => "of a pool",

@@ -1,4 +1,4 @@
-//! What holds for a driver function besides its body: the rules in brackets behind its arguments, in
+//! Rules for a driver function besides its body: those in brackets after its arguments, in
 //! [`driver!`](crate::entry::driver).
 
 use cuscope_sys::CUresult;
@@ -148,7 +148,7 @@ impl Rules {
         self
     }
 
-    /// What it gives before `cuInit` for arguments of which these are null or 0.
+    /// Returns the answer before `cuInit` for arguments of which these are null or 0.
     pub(crate) fn looked(&self, zeros: &[bool]) -> Option<CUresult> {
         let looks = self.null.iter().flatten();
         looks.filter(|(index, _)| zeros[*index]).map(|&(_, code)| code).next()

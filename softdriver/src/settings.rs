@@ -1,4 +1,4 @@
-//! What a context remembers of what was asked for; a green context has that of the primary one
+//! The settings that a context remembers; a green context has those of the primary one
 //! (F132).
 
 use crate::model::coredump;
@@ -10,7 +10,7 @@ pub(crate) struct Settings {
     pub(crate) limits: Limits,
     /// How kernels would like memory to be divided.
     pub(crate) cache: CUfunc_cache,
-    /// What dumps of it are to be.
+    /// The settings of its core dumps.
     pub(crate) coredump: coredump::Settings,
 }
 

@@ -1,4 +1,4 @@
-//! What a process did with the driver, and what went wrong, told when it ends (`CUSCOPE_SOFT_SUMMARY`), in
+//! The work and the failures of a process, printed when it ends (`CUSCOPE_SOFT_SUMMARY`), in
 //! the words of memory checkers.
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 use crate::check;
@@ -7,8 +7,8 @@ use crate::model::memory::space::{Allocation, Kind, SPACE};
 use crate::model::result;
 use crate::race;
 use crate::sync;
-use cuscope_ptx::Module;
 use cuscope_ptx::run::{Accident, Does, Fault, Place};
+use cuscope_ptx::{Module, SourceLine};
 use cuscope_sys::*;
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
@@ -23,18 +23,18 @@ static SUMMARY: Mutex<Option<Summary>> = Mutex::new(None);
 
 /// How many things of a kind are told one by one.
 const TOLD: usize = 20;
-/// What it means that `cuGetExportTable` finds nothing.
+/// The explanation of a `cuGetExportTable` that finds nothing.
 const RUNTIME: &str = "Not supported: tables of undocumented functions (cuGetExportTable). The CUDA runtime (libcudart) does not \
     start without them; other libraries go on";
 
-/// What is told.
+/// The facts of the summary.
 #[derive(Default)]
 struct Summary {
     /// Where it goes; none is stderr.
     file: Option<PathBuf>,
     calls: HashMap<&'static str, Calls>,
     launches: u64,
-    /// What the warps of kernels ran.
+    /// The number of steps that the warps of kernels ran.
     steps: u64,
     /// How often somebody asked for a table of undocumented functions, without which it does not go on.
     tables: u64,
@@ -50,6 +50,8 @@ struct Summary {
 struct Faulted {
     kernel: String,
     code: CUresult,
+    /// How often an instruction did and was left out; none if it ended the kernel.
+    left_out: Option<u64>,
     /// Where, a line each.
     place: Vec<String>,
     /// Whether the access can be one of memory that the check sees.
@@ -154,6 +156,11 @@ fn place(accident: &Accident, code: &Module) -> Vec<String> {
     }
     let text = code.line(accident.line).unwrap_or_default().trim();
     lines.push(format!("    at line {} of the PTX: {text}", accident.line));
+    for (SourceLine { file, line }, at) in
+        code.source(accident.line).iter().zip(["at", "inlined at"])
+    {
+        lines.push(format!("    {at} {file}:{line}"));
+    }
     let ([x, y, z], [bx, by, bz]) = (accident.thread, accident.block);
     lines.push(format!("    by thread ({x},{y},{z}) in block ({bx},{by},{bz})"));
     lines
@@ -172,10 +179,38 @@ pub(crate) fn launched(
             let access = accident.and_then(|accident| accident.access);
             let seen = access.is_none_or(|access| access.place == Place::Global);
             let place = accident.map(|accident| place(accident, of)).unwrap_or_default();
-            summary.faults.push(Faulted { kernel: kernel.to_owned(), code, place, seen });
+            let left_out = None;
+            let kernel = kernel.to_owned();
+            summary.faults.push(Faulted { kernel, code, left_out, place, seen });
         }
     });
     if fault.is_some() {
+        save();
+    }
+}
+
+/// Notes an access of a kernel that faults and is left out: of those of an instruction the first, and how many there are.
+pub(crate) fn left_out(kernel: &str, code: CUresult, accident: &Accident, of: &Module) {
+    let mut new = false;
+    with(|summary| {
+        let place = place(accident, of);
+        // All but the address, the thread and the block.
+        let at =
+            |place: &[String]| place.iter().find(|line| line.contains(" of the PTX: ")).cloned();
+        let same = |one: &&mut Faulted| {
+            (one.code, &*one.kernel, at(&one.place)) == (code, kernel, at(&place))
+        };
+        match summary.faults.iter_mut().filter(|one| one.left_out.is_some()).find(same) {
+            Some(one) => one.left_out = one.left_out.map(|times| times + 1),
+            None => {
+                let seen = accident.access.is_none_or(|access| access.place == Place::Global);
+                let (kernel, left_out) = (kernel.to_owned(), Some(1));
+                summary.faults.push(Faulted { kernel, code, left_out, place, seen });
+                new = true;
+            }
+        }
+    });
+    if new {
         save();
     }
 }
@@ -314,10 +349,14 @@ fn text(ended: bool) -> String {
         counted(summary.launches, "launch"),
         grouped(summary.steps)
     ));
-    // What went wrong first: the rest may come from it.
-    for Faulted { kernel, code, place, .. } in summary.faults.iter().take(TOLD) {
+    // The first failure: the rest may come from it.
+    for Faulted { kernel, code, left_out, place, .. } in summary.faults.iter().take(TOLD) {
         let error = result::name_of(*code).unwrap_or("an unknown error");
-        lines.push(format!("Kernel {kernel} faulted: {error} (error {})", code.0));
+        let (what, times) = match left_out {
+            None => ("faulted", String::new()),
+            Some(count) => ("went on without an access", times(*count)),
+        };
+        lines.push(format!("Kernel {kernel} {what}: {error} (error {}){times}", code.0));
         lines.extend(place.iter().cloned());
     }
     if summary.tables > 0 {
@@ -346,8 +385,8 @@ fn text(ended: bool) -> String {
         found.iter().map(check::Finding::times).sum::<u64>()
     });
     lines.extend(races.iter().take(TOLD).map(ToString::to_string));
-    // Behind a fault nothing can be freed.
-    let lost = !summary.faults.is_empty();
+    // After a fault nothing can be freed.
+    let lost = summary.faults.iter().any(|one| one.left_out.is_none());
     let listed = if lost { 0 } else { TOLD };
     for (base, size, device) in leaks.iter().take(listed) {
         lines.push(format!(
@@ -377,7 +416,8 @@ fn text(ended: bool) -> String {
     lines.push(format!("RACE SUMMARY: {}", counted(races.len() as u64, "race")));
     // With the check, an access that misses device memory is among these already.
     let known = |one: &&Faulted| check::on() && one.seen && one.code == CUDA_ERROR_ILLEGAL_ADDRESS;
-    let errors = wrong + summary.faults.iter().filter(|one| !known(one)).count() as u64;
+    let faults = summary.faults.iter().filter(|one| !known(one));
+    let errors = wrong + faults.map(|one| one.left_out.unwrap_or(1)).sum::<u64>();
     lines.push(format!("ERROR SUMMARY: {}", counted(errors, "error")));
     lines.iter().fold(String::new(), |out, line| out + "========= " + line + "\n")
 }

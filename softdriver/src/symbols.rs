@@ -27,7 +27,7 @@ pub(crate) struct Symbol<'t> {
     place: Range<usize>,
 }
 
-/// What a name consists of.
+/// Returns whether a name may contain this.
 fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%')
 }
@@ -139,7 +139,7 @@ fn changed(text: &str, names: &HashMap<&str, String>, without: &[Range<usize>]) 
         } else if let Some(next) = skipped(text, at) {
             next
         } else if c == '.' || is_of_name(c) {
-            // What a dot begins is no name of a symbol.
+            // A word after a dot is no name of a symbol.
             let behind = at + 1;
             let next =
                 text[behind..].find(|c| !is_of_name(c)).map_or(text.len(), |len| behind + len);
@@ -159,7 +159,7 @@ fn changed(text: &str, names: &HashMap<&str, String>, without: &[Range<usize>]) 
 }
 
 /// Texts that can be put together: local symbols have names that no other text has. Of weak symbols of a name the first
-/// is left, or none if there is another one. Of declarations of a variable the first is left, or none behind its
+/// is left, or none if there is another one. Of declarations of a variable the first is left, or none after its
 /// definition.
 pub(crate) fn resolved(texts: &[&str]) -> Vec<String> {
     let all: Vec<_> = texts.iter().map(|text| symbols(text)).collect();
@@ -183,7 +183,7 @@ pub(crate) fn resolved(texts: &[&str]) -> Vec<String> {
                 Linkage::Weak => without.push(symbol.place.clone()),
                 // A function may be declared more than once.
                 Linkage::Extern if symbol.is_function => {}
-                // What names it in an initialiser wants a declaration before the definition.
+                // An initialiser that names it wants a declaration before the definition.
                 Linkage::Extern if declared.insert(symbol.name) => {}
                 Linkage::Extern => without.push(symbol.place.clone()),
                 Linkage::Local if used.insert(symbol.name) => {}

@@ -14,7 +14,7 @@ pub(crate) fn devices(count: usize, list: Option<&str>) -> Answer<Vec<usize>> {
             for item in list.split(',') {
                 let (number, rest) =
                     if by_identity { (by_uuid(item, count), "") } else { by_number(item, count) };
-                // What comes behind one that is none is not seen.
+                // A device after one that does not exist is not seen.
                 let Some(number) = number else { break };
                 if visible.contains(&number) {
                     return Err(CUDA_ERROR_INVALID_DEVICE);
@@ -29,7 +29,7 @@ pub(crate) fn devices(count: usize, list: Option<&str>) -> Answer<Vec<usize>> {
     if visible.is_empty() { Err(CUDA_ERROR_NO_DEVICE) } else { Ok(visible) }
 }
 
-/// The device of a number, and what comes behind the number.
+/// The device of a number, and what comes after the number.
 fn by_number(item: &str, count: usize) -> (Option<usize>, &str) {
     let item = item.trim_start();
     let item = item.strip_prefix('+').unwrap_or(item);

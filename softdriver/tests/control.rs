@@ -1,4 +1,4 @@
-//! What tests ask the driver: calls of a thread, what is alive, the depth of the stack.
+//! Questions of tests to the driver: calls of a thread, what is alive, the depth of the stack.
 #![allow(unsafe_code, reason = "the driver's functions are unsafe")]
 
 #[macro_use]
@@ -25,7 +25,7 @@ fn calls_of_this_thread_are_recorded_and_those_of_others_are_not() {
 }
 
 #[test]
-fn what_is_alive_is_counted_and_ends_with_its_context() {
+fn live_objects_are_counted_and_end_with_their_context() {
     let _alone = alone();
     let before = live();
     assert_eq!(stack_depth(), 0);

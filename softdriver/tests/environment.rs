@@ -1,4 +1,4 @@
-//! What the environment asks for: faults, the report, the trace. Each in a process of its own, as the
+//! The settings of the environment: faults, the report, the trace. Each in a process of its own, as the
 //! variables are read once.
 #![allow(unsafe_code, reason = "the driver's functions are unsafe")]
 
@@ -25,7 +25,7 @@ fn child(test: &str, variables: &[(&str, &str)]) -> Option<Output> {
     Some(child.env(CHILD, test).envs(variables.iter().copied()).output().unwrap())
 }
 
-/// What a child that succeeded wrote to stderr.
+/// Returns the text that a child that succeeded wrote to stderr.
 fn stderr(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let out = String::from_utf8_lossy(&output.stdout);
@@ -47,6 +47,7 @@ fn a_variable_that_makes_no_sense_is_told_and_refused() {
         ("CUSCOPE_SOFT_FAULT", "cuNoSuchCall=1", "no function of the driver"),
         ("CUSCOPE_SOFT_REPORT", "loud", "0 or 1"),
         ("CUSCOPE_SOFT_CHECK", "twice", "0 or 1"),
+        ("CUSCOPE_SOFT_GO_ON", "ever", "number of accesses"),
         ("CUSCOPE_SOFT_SUMMARY", "/no/such/folder/file", &nowhere),
         ("CUSCOPE_SOFT_TRACE", "/no/such/folder/file", &nowhere),
     ] {
@@ -163,8 +164,8 @@ fn copies_are_slow() {
 }
 
 #[test]
-fn what_is_alive_at_the_exit_is_told() {
-    let test = "what_is_alive_at_the_exit_is_told";
+fn objects_that_are_alive_at_the_exit_are_reported() {
+    let test = "objects_that_are_alive_at_the_exit_are_reported";
     let Some(output) = child(test, &[("CUSCOPE_SOFT_REPORT", "1")]) else {
         let _context = context();
         let _memory = device_memory(&[1, 2, 3]);
@@ -200,7 +201,7 @@ fn nothing_alive_is_told_too() {
     assert!(stderr(&output).contains("nothing is alive"));
 }
 
-/// The number behind a key of an event.
+/// The number after a key of an event.
 fn number(event: &serde_json::Value, key: &str) -> f64 {
     event[key].as_f64().unwrap_or_else(|| panic!("{key} of {event}"))
 }
@@ -339,7 +340,7 @@ fn a_summary_tells_what_was_done_refused_and_left() {
     assert!(!text.contains("of cuGetExportTable"), "{text}");
     has("RACE SUMMARY: 0 races");
     has("ERROR SUMMARY: 0 errors");
-    // What to do about machine code is told at once too.
+    // The advice for machine code is given at once too.
     let told = text.lines().filter(|line| line.contains("--gpu-architecture=compute_90"));
     assert_eq!(told.count(), 2, "{text}");
 }
@@ -359,7 +360,7 @@ fn a_summary_of_a_process_that_dies_is_in_its_file() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::remove_file(file).unwrap();
     let lines = summary(&text);
-    // What everything else comes from is the first thing told of.
+    // The cause of all else is the first thing reported.
     assert_eq!(lines[2], "Kernel copy faulted: CUDA_ERROR_LAUNCH_FAILED (error 719)", "{text}");
     for line in [
         "Program hit: CUDA_ERROR_LAUNCH_FAILED (error 719) on 1 call of cuCtxSynchronize",
@@ -395,7 +396,7 @@ fn the_check_finds_what_nobody_wrote_and_what_is_no_memory() {
             assert_eq!(launch_many(copy, 1, 16, null_mut(), &[a + 64, a]), 0);
             assert_eq!(values(a, 48)[32..], [vec![7; 8], vec![0x0101_0101; 8]].concat());
             ok!(cuCtxSynchronize());
-            // What is between the rows of the fill was not: bytes 196 to 199, and from 204 on.
+            // The bytes between the rows of the fill were not: 196 to 199, and from 204 on.
             assert_eq!(launch_many(copy, 1, 4, null_mut(), &[a + 192, b]), 0);
             ok!(cuMemcpyDtoH_v2([0_u32; 4].as_mut_ptr().cast(), a + 208, 16));
             ok!(cuCtxSynchronize());
@@ -491,6 +492,66 @@ fn a_fault_tells_its_access_its_instruction_and_its_thread() {
             assert!(lines.contains(&"ERROR SUMMARY: 1 error"), "{text}");
             assert!(!lines[1].contains("about 0 warp instructions"), "{text}");
         }
+    }
+}
+
+#[test]
+fn kernels_go_on_without_accesses_that_fault() {
+    let test = "kernels_go_on_without_accesses_that_fault";
+    for (most, check) in [("100", ""), ("100", "1"), ("9", ""), ("0", "")] {
+        let variables = [
+            ("CUSCOPE_SOFT_SUMMARY", "1"),
+            ("CUSCOPE_SOFT_CHECK", check),
+            ("CUSCOPE_SOFT_GO_ON", most),
+        ];
+        let Some(output) = child(test, &variables) else {
+            let _context = context();
+            let copy = COPY.replace("ld.global", ".loc 1 41 3\nld.global");
+            let copy = kernel_of(&format!("{copy}.file 1 \"/src/copy.cu\"\n"), "copy");
+            // Of 24 threads, 16 have a word.
+            let (a, b) = (device_memory(&[7; 16]), device_memory(&[0; 16]));
+            assert_eq!(launch_many(copy, 1, 24, null_mut(), &[a, b]), 0);
+            if std::env::var("CUSCOPE_SOFT_GO_ON").as_deref() != Ok("100") {
+                assert_eq!(code!(cuCtxSynchronize()), 700);
+                return;
+            }
+            ok!(cuCtxSynchronize());
+            assert_eq!(values(b, 16), [7; 16]);
+            return;
+        };
+        let text = stderr(&output);
+        let lines = summary(&text);
+        let kernels: Vec<_> =
+            (0..lines.len()).filter(|&at| lines[at].starts_with("Kernel copy")).collect();
+        let told: Vec<_> = kernels.iter().map(|&at| lines[at]).collect();
+        let (went_on, error) =
+            ("Kernel copy went on without an access", "CUDA_ERROR_ILLEGAL_ADDRESS (error 700)");
+        let (each, faulted) =
+            (format!("{went_on}: {error} (8 times)"), format!("Kernel copy faulted: {error}"));
+        let once = format!("{went_on}: {error}");
+        let (wanted, errors) = match most {
+            "100" => (vec![&each, &each], 16),
+            "9" => (vec![&each, &once, &faulted], 10),
+            _ => (vec![&faulted], 1),
+        };
+        assert_eq!(told, wanted, "{text}");
+        let first = &lines[kernels[0] + 1..];
+        assert!(
+            first[0].starts_with("    Invalid __global__ read of size 4 bytes: address "),
+            "{text}"
+        );
+        assert_eq!(first[1], "    at line 14 of the PTX: ld.global.u32 %r2, [%rd1];", "{text}");
+        assert_eq!(first[2], "    at /src/copy.cu:41", "{text}");
+        assert_eq!(first[3], "    by thread (16,0,0) in block (0,0,0)", "{text}");
+        assert!(
+            lines.contains(&&*format!(
+                "ERROR SUMMARY: {errors} error{}",
+                if errors == 1 { "" } else { "s" }
+            )),
+            "{text}"
+        );
+        let leaks = lines.iter().any(|line| line.starts_with("Leaked 64 bytes"));
+        assert_eq!(leaks, most == "100", "{text}");
     }
 }
 

@@ -147,7 +147,7 @@ fn after_a_fault_no_copy_reaches_the_host() {
     });
 }
 
-/// What becomes, with a seed, of copies that are pending in one context when a kernel traps in another one:
+/// Returns, with a seed, the fate of copies that are pending in one context when a kernel traps in another one:
 /// how many were made before the report, before the end of the test, and the order of all work.
 fn copies_beside_a_fault(seed: u64, end: bool) -> (u32, u32, Vec<u64>) {
     const COPIES: usize = 8;

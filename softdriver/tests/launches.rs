@@ -1,4 +1,4 @@
-//! What kernels do besides computing: waiting for one another, printing, asserting, asking for memory.
+//! Effects of kernels besides computing: waiting for one another, printing, asserting, asking for memory.
 #![allow(unsafe_code, reason = "the driver's functions are unsafe")]
 
 #[macro_use]
@@ -307,7 +307,7 @@ fn linked(text: &str, library: &[u8]) -> (u32, String, CUmodule) {
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// What is missing is named, and what is not needed is left out, whatever it is.
+/// A missing symbol is named, and one that is not needed is left out, whatever it is.
 #[test]
 fn a_library_gives_its_ptx_and_is_not_missed_without_need() {
     let context = context();
@@ -330,7 +330,7 @@ fn a_library_gives_its_ptx_and_is_not_missed_without_need() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// A module alone has memory for such a variable (F644), but the linker wants a text that defines it, before or behind the
+/// A module alone has memory for such a variable (F644), but the linker wants a text that defines it, before or after the
 /// one that names it in an initialiser.
 #[test]
 fn a_variable_of_another_text_is_linked_or_missed() {

@@ -19,7 +19,7 @@ use std::ptr::null_mut;
 /// How many orders a race has to be found in.
 const SEEDS: u64 = 40;
 
-/// What a program with a race uses.
+/// The objects that a program with a race uses.
 struct Parts {
     context: CUcontext,
     a: CUstream,
@@ -222,7 +222,7 @@ fn a_copy_from_the_host_without_a_stream_is_not_waited_for() {
         if before {
             ok!(cuStreamSynchronize(null_mut()));
         }
-        // What was in the stream before the copy is over.
+        // The work that was in the stream before the copy is over.
         ok!(cuMemsetD8Async(parts.memory, 3, 8, parts.a));
         ok!(cuCtxSynchronize());
     };
@@ -248,10 +248,10 @@ fn a_copy_between_devices_and_a_fill_of_the_other_one() {
     });
 }
 
-/// What a mapping has of memory.
+/// The size of the memory that is mapped.
 const PIECE: usize = 2 << 20;
 
-/// Two mappings side by side, which are given back behind `program`.
+/// Two mappings side by side, which are given back after `program`.
 fn with_two_mappings(program: impl Fn(CUdeviceptr)) {
     // SAFETY: a structure of numbers and pointers.
     let mut prop: CUmemAllocationProp = unsafe { std::mem::zeroed() };
@@ -314,7 +314,7 @@ fn branches_of_a_graph() {
     });
 }
 
-/// Adds a fill of two words behind other nodes.
+/// Adds a fill of two words after other nodes.
 fn add_fill(parts: &Parts, graph: CUgraph, before: &[CUgraphNode], at: CUdeviceptr) -> CUgraphNode {
     let params = cuscope_sys::CUDA_MEMSET_NODE_PARAMS {
         dst: at,
@@ -328,7 +328,7 @@ fn add_fill(parts: &Parts, graph: CUgraph, before: &[CUgraphNode], at: CUdevicep
     made!(cuGraphAddMemsetNode(graph, from, count, &raw const params, parts.context))
 }
 
-/// Adds a node whose graph runs once, behind other nodes. Returns it with its graph.
+/// Adds a node whose graph runs once, after other nodes. Returns it with its graph.
 fn add_if(
     parts: &Parts,
     of: CUgraph,
@@ -441,7 +441,7 @@ fn launch_shared(function: CUfunction, stream: CUstream, out: CUdeviceptr) -> u3
 }
 
 #[test]
-fn what_lies_side_by_side_is_no_race() {
+fn accesses_side_by_side_do_not_race() {
     right(|parts| {
         assert_eq!(launch(parts.store, parts.a, &[parts.memory, 5]), 0);
         assert_eq!(launch(parts.store, parts.b, &[parts.memory + 4, 6]), 0);
@@ -470,7 +470,7 @@ fn column(parts: &Parts, from: usize, to: usize) -> CUDA_MEMCPY3D {
     }
 }
 
-/// Runs a graph with these copies, none of which is behind another.
+/// Runs a graph with these copies, none of which is after another.
 fn run_copies(parts: &Parts, copies: [CUDA_MEMCPY3D; 2]) {
     let graph: CUgraph = made!(cuGraphCreate(0));
     for copy in copies {
@@ -550,7 +550,7 @@ fn branches_of_a_graph_that_copy_columns() {
 }
 
 #[test]
-fn what_only_reads_is_no_race() {
+fn reads_do_not_race() {
     right(|parts| {
         assert_eq!(launch(parts.load, parts.a, &[parts.memory, parts.memory + 4]), 0);
         assert_eq!(launch(parts.load, parts.b, &[parts.memory, parts.memory + 8]), 0);
@@ -559,7 +559,7 @@ fn what_only_reads_is_no_race() {
 }
 
 #[test]
-fn what_an_event_a_wait_or_a_function_of_the_host_orders_is_no_race() {
+fn work_that_an_event_a_wait_or_a_host_function_orders_does_not_race() {
     unsafe extern "C" fn nothing(_: *mut c_void) {}
     right(|parts| {
         let Parts { a, b, memory, event, .. } = *parts;

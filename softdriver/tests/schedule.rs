@@ -238,7 +238,7 @@ impl Pipeline {
     }
 }
 
-/// A graph of two fills side by side behind another, and a copy behind both.
+/// A graph of two fills side by side after another, and a copy after both.
 fn diamond(memory: CUdeviceptr) -> CUgraphExec {
     let (main, side) = (stream(), stream());
     let (fork, join): (CUevent, CUevent) = (made!(cuEventCreate(2)), made!(cuEventCreate(2)));

@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// Bytes of host memory that calls read and write.
 const HOST: usize = 1 << 16;
-/// What a panic in the driver becomes.
+/// The code that a panic in the driver becomes.
 const PANICKED: u32 = CUDA_ERROR_UNKNOWN.0;
 /// The faults of work on memory or code that is gone.
 const FAULTS: [u32; 2] = [CUDA_ERROR_ILLEGAL_ADDRESS.0, CUDA_ERROR_LAUNCH_FAILED.0];
@@ -376,7 +376,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     prop::collection::vec(call, 1..80)
 }
 
-/// What the calls of all sequences answered: how many, and how many with success.
+/// How many calls of all sequences there were, and how many succeeded.
 static ANSWERS: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
 
 proptest! {

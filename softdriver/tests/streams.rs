@@ -162,7 +162,7 @@ fn the_null_streams_work_is_that_of_blocking_streams_too() {
 
 #[test]
 fn a_host_function_may_use_explicit_streams_and_events_only() {
-    /// What the host function is given, and where its codes go.
+    /// The argument of the host function, and where its codes go.
     struct Seen {
         stream: CUstream,
         event: CUevent,

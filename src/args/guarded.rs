@@ -1,4 +1,4 @@
-//! What a guarded kernel gets behind its own arguments.
+//! The parameters of a guarded kernel after its own ones.
 
 use super::sealed::Operands;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::memory::access::Access;
 use ffi::{CUdeviceptr, CUfunction};
 use std::ffi::c_void;
 
-/// What is behind the arguments of a guarded kernel: for some of them how many bytes may be read and written there, then
+/// The parameters after those of a guarded kernel: for some of them how many bytes may be read and written there, then
 /// where the kernel notes a failure, and its tag.
 #[derive(Clone, Copy)]
 pub struct Hidden {
@@ -17,28 +17,41 @@ pub struct Hidden {
 }
 
 impl Hidden {
-    /// Lays out pointers to all values in the order of the parameters. Returns their number.
-    #[inline]
-    pub(super) fn lay_out(
+    /// Puts pointers to what is behind the arguments, of which there are `len`. Returns how many there are then. This is for
+    /// arguments that have other extents than their types tell.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_all(
         &self,
-        own: &[*mut c_void],
         extents: &mut [[u64; 2]],
+        mut len: usize,
         all: &mut [*mut c_void],
     ) -> usize {
-        let mut len = own.len();
-        all[..len].copy_from_slice(own);
-        for (index, [read, written]) in extents.iter_mut().enumerate() {
+        for (index, extents) in extents.iter_mut().enumerate() {
             if self.with_extents >> index & 1 == 1 {
-                all[len] = (&raw mut *read).cast();
-                all[len + 1] = (&raw mut *written).cast();
+                put(extents, len, all);
                 len += 2;
             }
         }
+        self.put_rest(len, all)
+    }
+
+    /// Puts pointers to the rest behind `len` others. Returns how many there are then.
+    #[inline]
+    pub(super) fn put_rest(&self, len: usize, all: &mut [*mut c_void]) -> usize {
         // The driver only reads what they point to.
         all[len] = (&raw const self.record).cast_mut().cast();
         all[len + 1] = (&raw const self.tag).cast_mut().cast();
         len + 2
     }
+}
+
+/// Puts pointers to the extents of an argument behind `len` others.
+#[inline]
+pub(super) fn put(extents: &mut [u64; 2], len: usize, all: &mut [*mut c_void]) {
+    let [read, written] = extents;
+    all[len] = (&raw mut *read).cast();
+    all[len + 1] = (&raw mut *written).cast();
 }
 
 /// The arguments of a guarded kernel.
@@ -68,30 +81,50 @@ impl<A: Operands> Operands for Guarded<A> {
     fn count(&self) -> usize {
         self.with_pointers(|pointers| pointers.len())
     }
-    #[inline]
+    #[inline(always)]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         self.args.with_guarded(&self.hidden, f)
     }
 }
 
 #[cfg(test)]
+#[allow(unsafe_code, reason = "reads what pointers are to")]
 mod tests {
     use super::*;
 
+    /// What a kernel gets behind arguments of 8, 4 and 8 bytes.
+    fn laid_out(with_extents: u32) -> Vec<u64> {
+        let hidden = Hidden { with_extents, tag: 7, record: 0x1000 };
+        (1_u64, 2_u32, 3_u64).with_guarded(&hidden, |all| {
+            let read = |one: &*mut c_void, bytes: usize| {
+                let mut value = [0; 8];
+                // SAFETY: the pointers are to values of so many bytes.
+                unsafe { one.cast::<u8>().copy_to_nonoverlapping(value.as_mut_ptr(), bytes) };
+                u64::from_ne_bytes(value)
+            };
+            let sizes = (0..all.len()).map(|at| if at == 1 || at + 1 == all.len() { 4 } else { 8 });
+            all.iter().zip(sizes).map(|(one, bytes)| read(one, bytes)).collect()
+        })
+    }
+
     #[test]
     fn extents_are_behind_the_arguments_that_have_them() {
-        let (mut a, mut b, mut c) = (1_u64, 2_u32, 3_u64);
-        let own = [(&raw mut a).cast(), (&raw mut b).cast(), (&raw mut c).cast()];
+        // As the types tell, and otherwise. Numbers have extents of 0.
+        assert_eq!(laid_out(0b101), [1, 2, 3, 0, 0, 0, 0, 0x1000, 7]);
+        assert_eq!(laid_out(0b001), [1, 2, 3, 0, 0, 0x1000, 7]);
+        assert_eq!(laid_out(0b111), [1, 2, 3, 0, 0, 0, 0, 0, 0, 0x1000, 7]);
+        assert_eq!(laid_out(0), [1, 2, 3, 0x1000, 7]);
+    }
+
+    #[test]
+    fn extents_are_in_order() {
         let hidden = Hidden { with_extents: 0b101, tag: 7, record: 0x1000 };
-        let (mut extents, mut all) = ([[10, 11], [20, 21], [30, 31]], [std::ptr::null_mut(); 11]);
+        let (mut extents, mut all) = ([[10, 11], [20, 21], [30, 31]], [std::ptr::null_mut(); 8]);
         let [first, _, third] = &extents;
         let expected =
             [&first[0], &first[1], &third[0], &third[1]].map(|one| (&raw const *one).addr());
-        let len = hidden.lay_out(&own, &mut extents, &mut all);
-        let addresses: Vec<_> = all[..len].iter().map(|one| one.addr()).collect();
-        assert_eq!(addresses[..3], own.map(|one: *mut c_void| one.addr()));
-        assert_eq!(addresses[3..7], expected);
-        let tail = [(&raw const hidden.record).addr(), (&raw const hidden.tag).addr()];
-        assert_eq!(addresses[7..], tail);
+        assert_eq!(hidden.put_all(&mut extents, 1, &mut all), 7);
+        assert_eq!([1, 2, 3, 4].map(|at| all[at].addr()), expected);
+        assert!(all[0].is_null() && all[7].is_null());
     }
 }

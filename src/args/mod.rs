@@ -225,6 +225,9 @@ pub(crate) mod sealed {
         fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
+        /// Whether the parameter has the size of an address.
+        #[cfg(feature = "guard")]
+        const MAY_POINT: bool = size_of::<Self::Parameter>() == 8;
         /// Returns how many bytes a guarded kernel may read and write from the address that is the parameter. None for
         /// everything that is no address.
         #[cfg(feature = "guard")]
@@ -315,7 +318,7 @@ pub(crate) mod sealed {
         /// Calls `f` with a pointer to each parameter's value, and to what a guarded kernel has behind them.
         #[cfg(feature = "guard")]
         fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-            // Only tuples are arguments of a `GuardedKernel`, and they have their own.
+            // Only tuples and lists are arguments of a guarded kernel, and they have their own.
             let _ = hidden;
             self.with_pointers(f)
         }
@@ -331,7 +334,7 @@ mod guarded;
 macro_rules! args {
     ($(($($a:ident $second:ident)*))*) => { $(
         impl<'ctx, Lent, $($a: KernelArg<'ctx, Lent>),*> KernelArgs<'ctx, Lent> for ($($a,)*) {}
-        #[allow(non_snake_case, unused_variables, reason = "one name for a type and its value")]
+        #[allow(non_snake_case, unused_mut, unused_variables, reason = "one name for a type and its value, and no arguments")]
         #[diagnostic::do_not_recommend]
         impl<$($a: sealed::Operand),*> sealed::Operands for ($($a,)*) {
             const COMPARES: bool = false $(|| $a::COMPARES)*;
@@ -356,7 +359,7 @@ macro_rules! args {
                 f(&mut [$((&raw mut $a).cast()),*])
             }
             #[cfg(feature = "guard")]
-            #[inline]
+            #[inline(always)]
             fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
                 const OWN: usize = 0 $(+ { let _ = stringify!($second); 1 })*;
                 let ($($a,)*) = self;
@@ -364,7 +367,27 @@ macro_rules! args {
                 $(let mut $a = $a.parameter();)*
                 let own: [*mut c_void; OWN] = [$((&raw mut $a).cast()),*];
                 let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
-                let len = hidden.lay_out(&own, &mut extents, &mut all);
+                all[..OWN].copy_from_slice(&own);
+                // The types tell which have extents, but for `f64` and structs of 8 bytes. What they tell needs no loop.
+                let (mut likely, mut bit) = (0, 1_u32);
+                $(
+                    likely |= if <$a as sealed::Operand>::MAY_POINT { bit } else { 0 };
+                    bit = bit.wrapping_shl(1);
+                )*
+                let _ = bit;
+                let len = if likely == hidden.with_extents {
+                    let mut len = OWN;
+                    let [$($second),*] = &mut extents;
+                    $(
+                        if <$a as sealed::Operand>::MAY_POINT {
+                            guarded::put($second, len, &mut all);
+                            len += 2;
+                        }
+                    )*
+                    hidden.put_rest(len, &mut all)
+                } else {
+                    hidden.put_all(&mut extents, OWN, &mut all).min(3 * OWN + 2)
+                };
                 f(&mut all[..len])
             }
         }

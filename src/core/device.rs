@@ -13,6 +13,8 @@ use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::fmt;
 
 /// A CUDA device. It identifies a device and owns nothing, so you can copy it and send it to other threads.
+#[doc(alias = "cudaGetDeviceProperties")]
+#[doc(alias = "CudaDevice")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Device {
     raw: CUdevice,
@@ -82,6 +84,7 @@ impl Device {
     /// # Errors
     /// The errors of [`init`].
     #[doc(alias = "cuDeviceGetCount")]
+    #[doc(alias = "cudaGetDeviceCount")]
     #[inline]
     pub fn count() -> Result<u32> {
         init()?;
@@ -211,6 +214,7 @@ impl Device {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuDeviceGetAttribute")]
+    #[doc(alias = "cudaDeviceGetAttribute")]
     #[inline]
     pub fn attribute(self, attribute: DeviceAttribute) -> Result<i32> {
         if attribute > ffi::CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_LOCALIZED_MEMORY_SUPPORTED {
@@ -255,6 +259,7 @@ impl Device {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuDeviceCanAccessPeer")]
+    #[doc(alias = "cudaDeviceCanAccessPeer")]
     #[inline]
     pub fn can_access_peer(self, peer: Device) -> Result<bool> {
         let mut can = 0;

@@ -1,4 +1,4 @@
-//! What a detached handle shows without a guard: numbers, which use nothing.
+//! Numbers that a detached handle shows without a guard: they use nothing.
 
 use super::{Branded, Detached};
 use crate::event::Event;

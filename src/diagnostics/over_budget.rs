@@ -34,7 +34,7 @@ thread_flag! {
     static INSIDE;
 }
 
-/// What the driver has of a hook.
+/// The driver's side of a hook.
 struct Registration {
     handle: CUasyncCallbackHandle,
     device: Device,

@@ -30,6 +30,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuProfilerStart")]
+    #[doc(alias = "cudaProfilerStart")]
+    #[doc(alias = "cudaProfilerStop")]
     #[inline]
     pub fn profiling(&self) -> Result<Profiling<'_, 'ctx>> {
         self.enter(name!(cuProfilerStart))?;

@@ -26,7 +26,7 @@ use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::{fmt, ptr};
 
-/// What another interface exports memory as: [`PushedGuard::import_external_memory`].
+/// A handle by which another interface exports memory: [`PushedGuard::import_external_memory`].
 ///
 /// A file descriptor belongs to the driver once it was imported. Handles of Windows stay the program's.
 #[derive(Debug)]

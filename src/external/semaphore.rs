@@ -35,7 +35,7 @@ use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::{fmt, mem, ptr};
 
-/// What another interface exports a semaphore as: [`PushedGuard::import_external_semaphore`].
+/// A handle by which another interface exports a semaphore: [`PushedGuard::import_external_semaphore`].
 ///
 /// A file descriptor belongs to the driver once it was imported. Handles of Windows stay the program's.
 #[derive(Debug)]

@@ -445,7 +445,7 @@ fn refused(reason: impl Into<Reason>) -> Error {
     Error::InvalidArgument { call: CALL, reason: reason.into() }
 }
 
-/// What the deleter of a tensor ends.
+/// The values that the deleter of a tensor ends.
 #[repr(C)]
 struct Exported<M, O> {
     managed: M,

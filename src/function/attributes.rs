@@ -112,7 +112,12 @@ impl FunctionInner {
     /// A driver error.
     #[inline]
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result {
-        if bytes > self.allowed.load(Ordering::Relaxed) { self.allow(bytes) } else { Ok(()) }
+        // Most launches have none, and then nothing is loaded where the compiler knows.
+        if bytes != 0 && bytes > self.allowed.load(Ordering::Relaxed) {
+            self.allow(bytes)
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
@@ -143,6 +148,7 @@ impl Function<'_> {
     /// `CUDA_ERROR_INVALID_VALUE` for an attribute that the driver does not know; [`Error::InvalidArgument`]
     /// for a number that is not an attribute in [`ffi`].
     #[doc(alias = "cuFuncGetAttribute")]
+    #[doc(alias = "cudaFuncGetAttributes")]
     #[inline]
     pub fn attribute(&self, attribute: FunctionAttribute) -> Result<i32> {
         known(name!(cuFuncGetAttribute), attribute)?;
@@ -157,6 +163,7 @@ impl Function<'_> {
     /// [`ffi`], and for the maximum of dynamic shared memory, which launches raise by themselves
     /// ([`LaunchConfig::shared_bytes`](crate::LaunchConfig::shared_bytes)).
     #[doc(alias = "cuFuncSetAttribute")]
+    #[doc(alias = "cudaFuncSetAttribute")]
     #[inline]
     pub fn set_attribute(&self, attribute: FunctionAttribute, value: i32) -> Result {
         settable(SET, attribute)?;

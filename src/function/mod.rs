@@ -22,6 +22,7 @@ use std::sync::{Arc, OnceLock};
 pub type FunctionAttribute = CUfunction_attribute;
 
 /// A kernel of loaded code, in one context. It keeps its module or library loaded, and is cheap to clone.
+#[doc(alias = "CudaFunction")]
 #[derive(Clone)]
 pub struct Function<'ctx> {
     pub(crate) inner: FunctionInner,

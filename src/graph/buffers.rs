@@ -9,9 +9,10 @@ use crate::scope::{ScopedArray, ScopedBuffer, ScopedPitchedBuffer};
 use crate::tuples::tuples;
 
 /// The buffers of a graph, passed to a replay: `&x` for a buffer that the graph reads, `&mut y` for a buffer
-/// that it writes. Sealed.
+/// that it writes, which will do for both. Sealed.
 ///
-/// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, and tuples nest.
+/// They are a tuple of up to 32, in any order. A slice of buffers passes each of them, so does a `Vec` of `&x` or of `&mut y`,
+/// and all of these nest.
 ///
 /// A graph keeps whole buffers, also those of which its nodes use a part. Pass each of them whole: the graph compares
 /// buffers, and other work could use what a part leaves. An empty buffer has no memory: you may pass it or leave it out.
@@ -120,6 +121,15 @@ pub(crate) mod sealed {
         &mut [DeviceBuffer<'_, T>], true;
         &[ScopedBuffer<'_, T>], false;
         &mut [ScopedBuffer<'_, T>], true;
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'ctx, Lent, B: GraphBuffers<'ctx, Lent>> GraphBuffers<'ctx, Lent> for Vec<B> {}
+#[diagnostic::do_not_recommend]
+impl<B: sealed::Names> sealed::Names for Vec<B> {
+    fn each<'a>(&'a self, see: &mut impl FnMut(Access<'a>)) {
+        self.iter().for_each(|one| one.each(see));
     }
 }
 

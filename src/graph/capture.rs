@@ -178,6 +178,9 @@ impl<'ctx> PushedGuard<'ctx> {
     #[doc(alias = "cuStreamBeginCapture")]
     #[doc(alias = "cuStreamEndCapture")]
     #[doc(alias = "cuGraphInstantiate")]
+    #[doc(alias = "cudaStreamBeginCapture")]
+    #[doc(alias = "cudaStreamEndCapture")]
+    #[doc(alias = "begin_capture")]
     pub fn capture<'env>(
         &'env self,
         stream: &'env mut Stream<'ctx>,

@@ -82,7 +82,7 @@ impl Drop for Inside<'_, '_, '_, '_> {
 /// device says, so that the host need not wait and look. A kernel sets the number, which a [`Condition`] stands for:
 /// before the node, in the node's graphs, or both.
 ///
-/// What you add with the builder while the closure of a conditional node runs goes into the graph of that node. It may hold
+/// Nodes that you add with the builder while the closure of a conditional node runs go into the graph of that node. It may hold
 /// kernels, copies, fills, child graphs and conditional nodes ([F524](crate::driver_facts#F524)). Everything is ordered by the
 /// memory that it uses, in there and around (invariant [`nodes-ordered`](crate::soundness#nodes-ordered)): the conditional
 /// node runs after all nodes outside that use the memory before, and before those that use it later. The passes of

@@ -214,6 +214,7 @@ impl<'ctx> GraphDefinition<'ctx> {
     /// [one](Self::into_graph) of them.
     #[doc(alias = "cuGraphInstantiate")]
     #[doc(alias = "cuGraphClone")]
+    #[doc(alias = "cudaGraphInstantiate")]
     #[inline]
     pub fn instantiate(&self, gpu: &PushedGuard<'ctx>) -> Result<Graph<'ctx>> {
         const CALL: &str = name!(cuGraphClone);

@@ -40,7 +40,7 @@ struct Hold<F>(Arc<Call<F>>);
 
 impl<F: Send> Called for Hold<F> {
     fn panicked(&self) -> Option<Panic> {
-        // What the function dropped.
+        // Values that the function dropped.
         catch_up();
         fork::lock(&self.0.panic)?.take()
     }

@@ -1,4 +1,4 @@
-//! What the nodes of a graph use besides memory, and which of them uses it.
+//! Objects that the nodes of a graph use besides memory, and which of them uses each.
 
 use super::host::Called;
 use crate::call::{Answer, fault};
@@ -73,7 +73,7 @@ impl Kept {
 
 type Key = (usize, usize);
 
-/// What nodes use besides memory, by the nodes. Everything is kept once for each.
+/// Objects that nodes use besides memory, by the nodes. Everything is kept once for each.
 #[derive(Clone, Default)]
 pub(super) struct Keepers {
     all: BTreeMap<(User, Key), Kept>,
@@ -83,7 +83,7 @@ pub(super) struct Keepers {
     functions: Vec<(User, Arc<dyn Called>)>,
 }
 
-/// What a node uses after a change, if the driver makes it.
+/// The objects that a node uses after a change, if the driver makes it.
 #[derive(Default)]
 pub(super) struct New {
     all: BTreeMap<Key, Kept>,

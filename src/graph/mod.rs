@@ -98,6 +98,8 @@ use std::{fmt, mem};
 /// assert_eq!(gpu.on(&stream).to_vec(&y)?, [7; 4]);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaGraphExec_t")]
+#[doc(alias = "CudaGraph")]
 #[must_use = "a graph does nothing until it is replayed"]
 pub struct Graph<'ctx> {
     pub(crate) inner: GraphInner,

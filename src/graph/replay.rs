@@ -130,7 +130,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// Runs a graph and waits for it.
     ///
     /// Pass every buffer that the graph uses, in any order: `&x` if the graph reads it, `&mut y` if the graph
-    /// writes it.
+    /// writes it. `&mut x` will do for both.
     ///
     /// # Errors
     /// [`GraphBuffers`](Error::GraphBuffers) if these are not the graph's buffers;
@@ -140,6 +140,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Panics
     /// If a [host function](crate::GraphBuilder::host_function) of the graph panics.
     #[doc(alias = "cuGraphLaunch")]
+    #[doc(alias = "cudaGraphLaunch")]
     #[inline]
     pub fn replay(&self, graph: &Graph<'ctx>, buffers: impl GraphBuffers<'ctx>) -> Result {
         graph.accepts(CALL, self.context().key(), &buffers)?;
@@ -186,7 +187,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// Runs a graph, after the earlier uses of its buffers.
     ///
     /// Pass every buffer that the graph uses, in any order: `&held` or `&buffer` if the graph reads it,
-    /// `&mut held` if the graph writes it. The graph stays borrowed until the scope ends. You may replay it again, in
+    /// `&mut held` if the graph writes it, which will do for both. The graph stays borrowed until the scope ends. You may replay it again, in
     /// any stream of the scope: it waits for the replay before. If it must not wait, use
     /// [`replay_alone`](Self::replay_alone).
     ///

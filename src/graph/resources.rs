@@ -30,13 +30,14 @@ pub(super) struct GraphResources {
     allocates: bool,
     /// Whether it has conditions.
     conditions: bool,
-    /// What the nodes of kernels, copies and child graphs use, if known, in the order of their places.
+    /// The memory that the nodes of kernels, copies and child graphs use, if known, in the order of their places.
     uses: Vec<(usize, Vec<Span>)>,
     /// Where its guarded kernels note failures.
     watch: SharedWatch,
     /// The places of the kernel nodes whose attributes are a part of their shape.
     shaped: Vec<usize>,
-    /// The address of the only memory of the program, if it is read and if it is written; otherwise [`NOWHERE`].
+    /// The address of the only memory of the program, if passing it to read and if passing it to write will do; otherwise
+    /// [`NOWHERE`].
     only: [CUdeviceptr; 2],
     /// The number of times that the memory was matched.
     checks: Cell<u64>,
@@ -269,7 +270,7 @@ impl GraphResources {
         self.only = [NOWHERE; 2];
         self.named.sort_unstable_by_key(|named| named.address);
         if let [Named { address, writes, .. }] = self.named[..] {
-            self.only[usize::from(writes)] = address;
+            self.only = [if writes { NOWHERE } else { address }, address];
         }
         self
     }
@@ -288,7 +289,7 @@ impl GraphResources {
         self.named.len()
     }
 
-    /// Returns whether the graph uses only this memory, given by its address, and uses it this way.
+    /// Returns whether the graph uses only this memory, given by its address, and writes it only if this access does.
     #[inline]
     pub(super) fn is_only(&self, address: CUdeviceptr, writes: bool) -> bool {
         self.only[usize::from(writes)] == address
@@ -331,12 +332,13 @@ impl BufferCheck<'_> {
             }
             return;
         };
-        if one.writes == writes && one.seen.replace(self.number) != self.number {
+        // Memory that is lent to be written may be read.
+        if one.writes <= writes && one.seen.replace(self.number) != self.number {
             self.right += 1;
         }
     }
 
-    /// Returns whether the memory was exactly the graph's, each piece once and used in the same way.
+    /// Returns whether the memory was exactly the graph's, each piece once, and lent to be written if the graph writes it.
     ///
     /// # Errors
     /// The number of pieces that were passed.

@@ -162,7 +162,7 @@ impl Change<'_> {
             return Err(Error::InvalidArgument { call: self.call, reason: reason.into() });
         }
         let watch = self.resources.watch().clone();
-        let launch = kernel.launch(config, args, &watch)?;
+        let launch = kernel.launch(config, args, &*watch, Ok)?;
         self.kernel(gpu, &launch)
     }
 
@@ -368,7 +368,7 @@ impl Graph<'_> {
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }
-            .explain(|_| refusals::switched(id.kind()))
+            .explain(move |_| refusals::switched(id.kind()))
     }
 
     /// Returns whether a kernel, a copy or a fill is on.

@@ -210,7 +210,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
     ) -> Result {
         let watch = self.record.resources.borrow().watch().clone();
         self.record
-            .note(kernel.launch(config, args, &watch).and_then(|launch| self.capture(launch)))
+            .note(kernel.launch(config, args, &*watch, Ok).and_then(|launch| self.capture(launch)))
     }
 
     /// Captures the launch of a kernel that nobody vouches for yet.

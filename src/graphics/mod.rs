@@ -74,7 +74,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr;
 
-/// What CUDA does with a registered object each time that it is mapped.
+/// The way in which CUDA uses a registered object each time that it is mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[doc(alias = "CUgraphicsRegisterFlags")]
 pub enum Usage {

@@ -1,4 +1,4 @@
-//! What PTX text declares: kernels with their parameters, and variables.
+//! Declarations of PTX text: kernels with their parameters, and variables.
 
 use super::{Token, Tokens, number};
 
@@ -55,7 +55,7 @@ fn size_of_type(ty: &str) -> Option<usize> {
     (bits >= 8 && bits % 8 == 0).then_some(bits / 8)
 }
 
-/// What PTX text declares.
+/// The declarations of PTX text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PtxContents {
     /// The kernels, except those with an unknown form of declaration.

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_image_is_told_apart() {
+    fn files_that_are_no_images_are_told_apart() {
         let ptx = ".version 8.0\n.target sm_80\n";
         let utf_16: Vec<u8> = ptx.encode_utf16().flat_map(u16::to_le_bytes).collect();
         let with_mark = [b"\xff\xfe", &*utf_16].concat();

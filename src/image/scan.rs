@@ -119,7 +119,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
     }
 }
 
-/// What a declaration is of.
+/// The kind of a declaration.
 #[derive(Clone, Copy)]
 enum Declares {
     Locals,

@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "unpacks for minutes under Miri")]
-    fn what_is_unpacked_has_the_size_that_was_said() {
+    fn unpacked_code_has_the_declared_size() {
         let packed = zeros(100_000);
         assert_eq!(frame(&packed, 100_000), Some(vec![0; 100_000]));
         for size in [0, 1, 99_999, 100_001, 1 << 20, 1 << 40, u64::MAX] {

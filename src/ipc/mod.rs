@@ -169,6 +169,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [kind](DeviceBuffer::kind); [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent);
     /// `CUDA_ERROR_NOT_SUPPORTED` where no memory goes to other processes.
     #[doc(alias = "cuIpcGetMemHandle")]
+    #[doc(alias = "cudaIpcGetMemHandle")]
     pub fn export_buffer<T: Element>(
         &self,
         buffer: &DeviceBuffer<'ctx, T>,
@@ -208,6 +209,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// 4. This process has nothing else that it imported by this handle.
     #[doc(alias = "cuIpcOpenMemHandle")]
     #[doc(alias = "cuIpcCloseMemHandle")]
+    #[doc(alias = "cudaIpcOpenMemHandle")]
     pub unsafe fn import_buffer<T: Element>(
         &self,
         handle: &MemoryHandle,

@@ -55,7 +55,7 @@ pub(super) fn import(code: CUresult) -> Option<String> {
 const SAME_PROCESS: &str = "the handle was exported by this process, and only another process imports it: use what was \
                             exported itself, or a clone of its owner";
 
-/// What happened to the other process.
+/// The fate of the other process.
 pub(super) const GONE: &str = "the process that exported it has ended, or has dropped";
 
 /// Returns why an event was not exported.

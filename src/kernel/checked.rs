@@ -43,6 +43,7 @@ use std::marker::PhantomData;
 /// text, if the module was loaded from PTX. The PTX text also tells integers from floating-point numbers.
 /// [`checked`](Self::checked) returns which comparison was made. No check can detect two parameters of the same
 /// size and type in the wrong order.
+#[doc(alias = "CudaFunction")]
 pub struct Kernel<S> {
     pub(crate) function: Function<'static>,
     pub(crate) checked: Checked,
@@ -163,7 +164,7 @@ fn layout(entry: &PtxEntry) -> Vec<ParameterInfo> {
 
 /// Lays out parameters with these sizes and alignments.
 #[inline]
-fn laid_out(params: impl IntoIterator<Item = (usize, usize)>) -> Vec<ParameterInfo> {
+pub(crate) fn laid_out(params: impl IntoIterator<Item = (usize, usize)>) -> Vec<ParameterInfo> {
     let mut end = 0_usize;
     let place = |(size, align): (usize, usize)| {
         let offset = end.next_multiple_of(align.max(1));

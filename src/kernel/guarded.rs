@@ -1,14 +1,16 @@
 //! Kernels whose accesses to memory are compared with their arguments on the device.
 #![allow(unsafe_code, reason = "launches of guarded kernels are safe")]
 
-use super::launchable::{ArgumentsOf, safe};
-use super::{Kernel, SafeKernel, Signature};
+use super::launchable::{ArgumentsOf, ListedArguments, safe};
+use super::{ArgumentList, Kernel, SafeKernel, Signature};
 use crate::args::sealed::Operands;
 use crate::args::{Guarded, Hidden};
+use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
+use crate::function::{Function, FunctionInner, ParameterInfo};
 use crate::launch::Spec;
-use crate::memory::watch::{Code, Watch};
+use crate::memory::watch::{Code, Record};
 use crate::ops::Launch;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -39,15 +41,46 @@ use std::sync::Arc;
 /// Like a [`Kernel`], it has no lifetime: a field of a struct is a `GuardedKernel<(u32, In<f32>, Out<f32>)>`.
 pub struct GuardedKernel<S> {
     kernel: Kernel<S>,
-    code: Arc<Code>,
-    with_extents: u32,
-    tag: u32,
+    guard: Guard,
 }
 assert_impl_all!(GuardedKernel<(u32, super::Out<f32>)>: Send, Sync, Clone);
 
+/// What the guard knows of a kernel.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    pub(crate) code: Arc<Code>,
+    /// The parameters that have extents, one bit each.
+    pub(crate) with_extents: u32,
+    pub(crate) tag: u32,
+}
+
+impl Guard {
+    /// Creates the launch of a kernel, and passes it to `run`.
+    ///
+    /// # Safety
+    /// 1. The kernel is that of the guard. The arguments are for its parameters before the guard has added its own: as many,
+    ///    of these sizes, and handles for handles.
+    #[inline]
+    unsafe fn launch<'k, L: Spec, A: Operands, R>(
+        &'k self,
+        function: &'k FunctionInner,
+        spec: L,
+        args: A,
+        watch: &impl Record<'k>,
+        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+    ) -> Result<R> {
+        let record = watch.record(spec.call(), self.code.board())?;
+        let hidden = Hidden { with_extents: self.with_extents, tag: self.tag, record };
+        let args = Guarded { args, hidden };
+        // SAFETY: 1. The arguments are those of the kernel (the caller's obligation 1), and behind them is what the guard has
+        // added. 2. and 3. The device compares each access with the extents of the arguments (`launch-guarded`).
+        run(unsafe { Launch::new(function, spec, args) })
+    }
+}
+
 impl<S: Signature> GuardedKernel<S> {
-    pub(crate) fn new(kernel: Kernel<S>, code: Arc<Code>, with_extents: u32, tag: u32) -> Self {
-        GuardedKernel { kernel, code, with_extents, tag }
+    pub(crate) fn new(kernel: Kernel<S>, guard: Guard) -> Self {
+        GuardedKernel { kernel, guard }
     }
 }
 
@@ -61,7 +94,7 @@ impl<S> GuardedKernel<S> {
 
 impl<S> Clone for GuardedKernel<S> {
     fn clone(&self) -> Self {
-        GuardedKernel { kernel: self.kernel.clone(), code: self.code.clone(), ..*self }
+        GuardedKernel { kernel: self.kernel.clone(), guard: self.guard.clone() }
     }
 }
 
@@ -81,17 +114,112 @@ impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
     type Passed<A: Operands> = Guarded<A>;
 
     #[inline]
-    fn launch<L: Spec, A: Operands + ArgumentsOf<S>>(
-        &self,
+    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+        &'k self,
         spec: L,
         args: A,
-        watch: &Watch,
-    ) -> Result<Launch<'_, L, Guarded<A>>> {
-        let record = watch.record(spec.call(), self.code.board())?;
-        let hidden = Hidden { with_extents: self.with_extents, tag: self.tag, record };
-        let args = Guarded { args, hidden };
-        // SAFETY: 1. The arguments are those of the signature, which was compared with the text, and behind them is what the
-        // guard has added. 2. and 3. The device compares each access with the extents of the arguments (`launch-guarded`).
-        Ok(unsafe { Launch::new(&self.kernel.function.inner, spec, args) })
+        watch: &impl Record<'k>,
+        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+    ) -> Result<R> {
+        // SAFETY: 1. The arguments are those of the signature, which was compared with the text and with what the guard found.
+        unsafe { self.guard.launch(&self.kernel.function.inner, spec, args, watch, run) }
+    }
+}
+
+/// A guarded kernel whose parameters are known when the program runs: it is launched with an [`ArgumentList`], and its
+/// launches are safe (feature `guard`).
+///
+/// [`GuardedModule::function`](crate::module::GuardedModule::function) returns one. Each argument is compared with its
+/// parameter when it is [pushed](ArgumentList::push): the size, and whether it is memory that the kernel may use as it does.
+/// What the kernel does is compared on the device, as for a [`GuardedKernel`]. Take that where the signature is known when the
+/// program is compiled.
+///
+/// # Examples
+/// ```standalone_crate
+/// #![forbid(unsafe_code)]
+/// # use cuscope::{Context, Device, LaunchConfig};
+/// # fn main() -> cuscope::Result {
+/// let context = Context::primary(Device::get(0)?)?;
+/// let stream = context.ordered_stream()?;
+/// let module = context.load_guarded(include_str!("../../examples/kernels/saxpy.ptx"))?;
+/// let saxpy = module.function("saxpy")?;
+/// let (x, mut y) = (stream.from_slice(&[1.0_f32; 4])?, stream.from_slice(&[0.5_f32; 4])?);
+/// let mut arguments = saxpy.arguments();
+/// arguments.push(4_u32)?.push(2.0_f32)?.push(&x)?.push(&mut y)?;
+/// stream.launch(&saxpy, LaunchConfig::for_num_elems(4)?, arguments)?;
+/// assert_eq!(stream.to_vec(&y)?, [2.5; 4]);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct GuardedFunction {
+    function: Function<'static>,
+    guard: Guard,
+    parameters: Arc<[ParameterInfo]>,
+    uses: Arc<[Use]>,
+}
+assert_impl_all!(GuardedFunction: Send, Sync, Clone);
+
+/// What a guarded kernel does with a parameter.
+#[derive(Clone, Copy)]
+pub(crate) struct Use {
+    pub(crate) reads: bool,
+    pub(crate) writes: bool,
+}
+
+impl GuardedFunction {
+    pub(crate) fn new(
+        function: Function<'static>,
+        guard: Guard,
+        parameters: Vec<ParameterInfo>,
+        uses: Vec<Use>,
+    ) -> Self {
+        GuardedFunction { function, guard, parameters: parameters.into(), uses: uses.into() }
+    }
+
+    /// Starts a list of arguments for one launch of this kernel. Makes no driver call.
+    pub fn arguments<'a, 'ctx, Lent>(&self) -> ArgumentList<'a, 'ctx, Lent> {
+        let function = Function { inner: self.function.inner.clone(), _brand: Brand::new() };
+        ArgumentList::of_guarded(function, self.parameters.clone(), self.uses.clone())
+    }
+
+    /// Returns the positions and sizes of the kernel's parameters, as its text has them.
+    #[must_use]
+    pub fn parameters(&self) -> &[ParameterInfo] {
+        &self.parameters
+    }
+
+    /// Returns the context.
+    #[must_use]
+    pub fn context(&self) -> &Context {
+        self.function.context()
+    }
+}
+
+impl fmt::Debug for GuardedFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GuardedFunction").field(&self.function).finish()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl SafeKernel<'_> for GuardedFunction {
+    type Signature = ListedArguments;
+}
+
+#[diagnostic::do_not_recommend]
+impl safe::Sealed<ListedArguments> for GuardedFunction {
+    type Passed<A: Operands> = Guarded<A>;
+
+    #[inline]
+    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<ListedArguments>, R>(
+        &'k self,
+        spec: L,
+        args: A,
+        watch: &impl Record<'k>,
+        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+    ) -> Result<R> {
+        // SAFETY: 1. The arguments are a list. Before the launch it is compared with the kernel that it was started for, and
+        // that of a guarded kernel has compared each argument with its parameter. No parameter is a handle (`function`).
+        unsafe { self.guard.launch(&self.function.inner, spec, args, watch, run) }
     }
 }

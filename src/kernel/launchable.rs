@@ -1,12 +1,12 @@
 //! Everything that can be launched: a function with any arguments, or a typed kernel with its own.
 
 use super::signature::sealed::Seen;
-use super::{In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
+use super::{ArgumentList, In, Kernel, Out, Parameter, Signature, TensorMapValue, Value};
 use crate::args::sealed::{Operands, Reads, Writes};
 use crate::error::Result;
 use crate::function::{Function, FunctionInner};
 use crate::launch::Spec;
-use crate::memory::watch::Watch;
+use crate::memory::watch::Record;
 use crate::memory::{Element, MemorySize};
 use crate::ops::Launch;
 use crate::tensor_map::TensorMap;
@@ -21,12 +21,12 @@ use std::any::type_name;
     note = "look a kernel up in its module, `module.function(\"saxpy\")`; get that of a library, `kernel.function(&gpu)`; bind a detached one, `gpu.bind(&kernel)?`"
 )]
 pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
-    /// What its arguments have to match: the signature of a [`Kernel`], and [`AnyArguments`] for a [`Function`].
+    /// The signature that its arguments have to match: that of a [`Kernel`], and [`AnyArguments`] for a [`Function`].
     type Signature: Seen;
 }
 
-/// A kernel whose launches are safe: a `GuardedKernel` (feature `guard`), whose accesses the device checks, or a
-/// [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
+/// A kernel whose launches are safe: a `GuardedKernel` or a `GuardedFunction` (feature `guard`), whose accesses the device
+/// checks, or a [`TrustedKernel`](crate::TrustedKernel), for which somebody vouches once. Sealed.
 #[diagnostic::on_unimplemented(
     message = "the launch of `{Self}` is not safe, as nothing checks what the kernel does",
     label = "expected a `GuardedKernel` or a `TrustedKernel`",
@@ -35,8 +35,8 @@ pub trait Launchable<'ctx>: sealed::Sealed<'ctx> {
     note = "or vouch for this launch: `unsafe {{ stream.launch_unchecked(&kernel, config, args) }}`"
 )]
 pub trait SafeKernel<'ctx>: safe::Sealed<Self::Signature> {
-    /// What its arguments have to match.
-    type Signature: Signature;
+    /// The signature that its arguments have to match, or [`ListedArguments`].
+    type Signature: Seen;
 }
 
 pub(crate) mod safe {
@@ -46,25 +46,32 @@ pub(crate) mod safe {
         message = "`{Self}` cannot implement `SafeKernel`, which is sealed",
         label = "only `GuardedKernel` and `TrustedKernel` do"
     )]
-    pub trait Sealed<S: Signature> {
+    pub trait Sealed<S: Seen> {
         /// The arguments with what the kernel gets besides.
         #[doc(hidden)]
         type Passed<A: Operands>: Operands;
 
-        /// Checks a launch, and creates it. `watch` is told of kernels that report where they failed.
+        /// Checks a launch, creates it, and passes it to `run`: as a result it would be written to memory. `watch` is told of
+        /// kernels that report where they failed.
         #[doc(hidden)]
-        fn launch<L: Spec, A: Operands + ArgumentsOf<S>>(
-            &self,
+        fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+            &'k self,
             spec: L,
             args: A,
-            watch: &Watch,
-        ) -> Result<Launch<'_, L, Self::Passed<A>>>;
+            watch: &impl Record<'k>,
+            run: impl FnOnce(Launch<'k, L, Self::Passed<A>>) -> Result<R>,
+        ) -> Result<R>;
     }
 }
 
 /// Stands for the signature of a [`Function`], which is launched with any arguments.
 #[derive(Clone, Copy, Debug)]
 pub enum AnyArguments {}
+
+/// Stands for the signature of a `GuardedFunction` (feature `guard`), which is launched with an
+/// [`ArgumentList`](crate::kernel::ArgumentList).
+#[derive(Clone, Copy, Debug)]
+pub enum ListedArguments {}
 
 /// Arguments for a kernel with the signature `S`. For [`AnyArguments`] these are all.
 #[diagnostic::on_unimplemented(
@@ -143,6 +150,18 @@ impl<'ctx> Launchable<'ctx> for Function<'ctx> {
 #[diagnostic::do_not_recommend]
 impl Seen for AnyArguments {
     type Seen = ();
+}
+#[diagnostic::do_not_recommend]
+impl Seen for ListedArguments {
+    type Seen = ();
+}
+#[diagnostic::do_not_recommend]
+impl<Lent> ArgumentsOf<ListedArguments> for ArgumentList<'_, '_, Lent> {
+    #[inline]
+    fn seen(&self) {}
+    fn describe(&self) -> String {
+        String::new()
+    }
 }
 impl<A> ArgumentsOf<AnyArguments> for A {
     #[inline]

@@ -1,4 +1,4 @@
-//! What every surface that launches kernels has in common.
+//! The launch that all surfaces have in common.
 #![allow(unsafe_code, reason = "hands launches on")]
 
 use super::{ArgumentsOf, Launchable, SafeKernel};
@@ -6,7 +6,7 @@ use crate::args::KernelArgs;
 use crate::error::Result;
 use crate::launch::LaunchSpec;
 
-/// What launches kernels: a stream of any kind, a stream under capture, and `&GraphBuilder`, which adds nodes. Sealed.
+/// A surface that launches kernels: a stream of any kind, a stream under capture, and `&GraphBuilder`, which adds nodes. Sealed.
 ///
 /// A function that takes `on: &impl Launches<'ctx>` launches on all of them. Work is complete when the launch returns, or
 /// later, as it is on the stream itself.

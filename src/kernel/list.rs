@@ -1,6 +1,10 @@
 //! Argument lists that are built at run time.
 #![allow(unsafe_code, reason = "copies values to where the driver reads them")]
 
+#[cfg(feature = "guard")]
+use super::Use;
+#[cfg(feature = "guard")]
+use crate::args::Hidden;
 use crate::args::sealed::{Operand, Operands};
 use crate::args::{KernelArg, KernelArgs};
 use crate::error::{Error, Result, SignatureError, SignatureProblem};
@@ -15,7 +19,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 
-/// The arguments of one launch, as a list that is built at run time: [`Function::arguments`] starts one.
+/// The arguments of one launch, as a list that is built at run time: [`Function::arguments`] starts one, and
+/// `arguments` of a `GuardedFunction` (feature `guard`) one for a launch that is safe.
 ///
 /// Use it where the number of arguments or their types are only known at run time. Otherwise pass a tuple, which
 /// costs less and allocates nothing. Each argument is compared with the size of its parameter when it is
@@ -56,7 +61,31 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
     values: Vec<Piece>,
     /// The arguments that lend memory, and whose contexts the launch compares.
     lending: Vec<Box<dyn Lending + 'a>>,
+    #[cfg(feature = "guard")]
+    guarded: Option<Guarded>,
     _lent: PhantomData<fn() -> Lent>,
+}
+
+/// What a list for a guarded kernel has besides.
+#[cfg(feature = "guard")]
+struct Guarded {
+    /// What the kernel does with each parameter.
+    uses: Arc<[Use]>,
+    /// How many bytes may be read and written at each argument so far.
+    extents: Vec<[u64; 2]>,
+}
+
+#[cfg(feature = "guard")]
+impl Guarded {
+    /// Returns what the kernel does with the parameter and not may with the argument.
+    fn forbids(&self, index: usize, access: &Access<'_>) -> Option<&'static str> {
+        let &Use { reads, writes } = self.uses.get(index)?;
+        let read = !access.is_value();
+        let written = read && access.writes;
+        (writes && !written)
+            .then_some("memory that the kernel writes")
+            .or((reads && !read).then_some("memory that the kernel reads"))
+    }
 }
 
 /// A piece of the values, so aligned that each of them is: no type has a larger alignment than a tensor map.
@@ -84,24 +113,54 @@ impl<'ctx> Function<'ctx> {
     /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4, whose driver cannot report the kernel's parameters.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn arguments<'a, Lent>(&self) -> Result<ArgumentList<'a, 'ctx, Lent>> {
-        let parameters = self.known_parameters()?;
-        let bytes = parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0);
-        let values = vec![Piece([MaybeUninit::uninit(); 128]); bytes.div_ceil(size_of::<Piece>())];
-        let (function, lending) = (self.clone(), Vec::new());
-        Ok(ArgumentList { function, parameters, len: 0, values, lending, _lent: PhantomData })
+        Ok(ArgumentList::new(self.clone(), self.known_parameters()?))
     }
 }
 
 impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
+    fn new(function: Function<'ctx>, parameters: Arc<[ParameterInfo]>) -> Self {
+        let bytes = parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0);
+        let values = vec![Piece([MaybeUninit::uninit(); 128]); bytes.div_ceil(size_of::<Piece>())];
+        ArgumentList {
+            function,
+            parameters,
+            len: 0,
+            values,
+            lending: Vec::new(),
+            #[cfg(feature = "guard")]
+            guarded: None,
+            _lent: PhantomData,
+        }
+    }
+
+    /// Starts a list for a guarded kernel with these parameters.
+    #[cfg(feature = "guard")]
+    pub(super) fn of_guarded(
+        function: Function<'ctx>,
+        parameters: Arc<[ParameterInfo]>,
+        uses: Arc<[Use]>,
+    ) -> Self {
+        let extents = Vec::with_capacity(parameters.len());
+        let guarded = Some(Guarded { uses, extents });
+        ArgumentList { guarded, ..ArgumentList::new(function, parameters) }
+    }
+
     /// Adds the argument for the next parameter.
     ///
     /// # Errors
-    /// [`Signature`](Error::Signature) if the kernel has no more parameters, or if the next one has another size. The
-    /// list then stays as it is.
+    /// [`Signature`](Error::Signature) if the kernel has no more parameters, if the next one has another size, or if a guarded
+    /// kernel uses it as memory that the argument is not. The list then stays as it is.
     pub fn push<A: KernelArg<'ctx, Lent> + 'a>(&mut self, argument: A) -> Result<&mut Self> {
         let (given, given_size) = (type_name::<A>(), size_of::<A::Parameter>());
         let problem = match self.parameters.get(self.len) {
             Some(&ParameterInfo { size, offset }) if size == given_size => {
+                #[cfg(feature = "guard")]
+                if let Some(guarded) = &mut self.guarded {
+                    if let Some(uses) = guarded.forbids(self.len, &argument.access()) {
+                        return Err(self.wrong(SignatureProblem::Use { uses, given }));
+                    }
+                    guarded.extents.push(argument.extents());
+                }
                 let value = MaybeUninit::new(argument.parameter());
                 let values = self.values.as_mut_ptr().cast::<MaybeUninit<u8>>();
                 // SAFETY: there is room for the bytes of every parameter, at its offset: `arguments`. The value has this
@@ -188,5 +247,19 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
         let values = self.values.as_ptr().cast::<u8>();
         let pointer = |one: &ParameterInfo| values.wrapping_add(one.offset).cast_mut().cast();
         f(&mut self.parameters[..self.len].iter().map(pointer).collect::<Vec<*mut c_void>>())
+    }
+
+    #[cfg(feature = "guard")]
+    fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        // That of a kernel without a guard was refused before.
+        let extents = self.guarded.as_ref().map(|guarded| &*guarded.extents).unwrap_or_default();
+        // The pointers lead there until `f` returns.
+        let mut extents = extents.to_vec();
+        self.with_pointers(|own| {
+            let mut all = vec![std::ptr::null_mut(); 3 * own.len() + 2];
+            all[..own.len()].copy_from_slice(own);
+            let len = hidden.put_all(&mut extents, own.len(), &mut all);
+            f(&mut all[..len])
+        })
     }
 }

@@ -15,11 +15,17 @@ mod trusted;
 
 pub use crate::args::{KernelReads, KernelWrites};
 pub use crate::error::{SignatureError, SignatureProblem};
+#[cfg(feature = "guard")]
+pub(crate) use checked::laid_out;
 pub use checked::{Checked, Kernel};
 #[cfg(feature = "guard")]
-pub use guarded::GuardedKernel;
+pub(crate) use guarded::{Guard, Use};
+#[cfg(feature = "guard")]
+pub use guarded::{GuardedFunction, GuardedKernel};
 pub(crate) use launchable::{Accepted, opaque, safe};
-pub use launchable::{AnyArguments, Argument, ArgumentsOf, Launchable, SafeKernel};
+pub use launchable::{
+    AnyArguments, Argument, ArgumentsOf, Launchable, ListedArguments, SafeKernel,
+};
 pub use launches::Launches;
 pub(crate) use launches::{launches, sealed as launches_sealed};
 pub use list::ArgumentList;

@@ -24,7 +24,7 @@ use std::marker::PhantomData;
     note = "in code that is generic over `T: Element`, write `Value<T>`: it stands for a number too"
 )]
 pub trait Parameter: sealed::Sealed {
-    /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the argument: a number or a struct itself, the
+    /// The argument as the check of a [`TrustedKernel`](crate::TrustedKernel) sees it: a number or a struct itself, the
     /// [`MemorySize`] of memory, and nothing of an object.
     type Seen;
 }
@@ -144,7 +144,7 @@ pub struct Given {
     pub(super) role: Role,
 }
 
-/// What a kernel may do with a parameter.
+/// The use that a kernel makes of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub(super) enum Role {

@@ -27,9 +27,9 @@ pub(crate) mod sealed {
         const GIVEN: &'static [Given];
     }
 
-    /// What a check sees of the arguments.
+    /// A signature as a check sees its arguments.
     pub trait Seen {
-        /// What the check of a [`TrustedKernel`](crate::TrustedKernel) sees of the arguments: a tuple of each parameter's
+        /// The arguments as the check of a [`TrustedKernel`](crate::TrustedKernel) sees them: a tuple of each parameter's
         /// [`Seen`](crate::kernel::Parameter::Seen).
         type Seen;
     }

@@ -8,7 +8,7 @@ use crate::args::sealed::Operands;
 use crate::context::Context;
 use crate::error::{Error, RefusedLaunch, Result};
 use crate::launch::{LaunchShape, Spec};
-use crate::memory::watch::Watch;
+use crate::memory::watch::Record;
 use crate::ops::Launch;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -120,18 +120,19 @@ impl<S: Signature, F: Fn(&LaunchShape, &S::Seen) -> bool> safe::Sealed<S> for Tr
     type Passed<A: Operands> = A;
 
     #[inline]
-    fn launch<L: Spec, A: Operands + ArgumentsOf<S>>(
-        &self,
+    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+        &'k self,
         spec: L,
         args: A,
-        _: &Watch,
-    ) -> Result<Launch<'_, L, A>> {
+        _: &impl Record<'k>,
+        run: impl FnOnce(Launch<'k, L, A>) -> Result<R>,
+    ) -> Result<R> {
         let shape = spec.shape();
         if !(self.check)(&shape, &args.seen()) {
             return Err(self.refused(&shape, args.describe(), spec.call()));
         }
         // SAFETY: who trusted the kernel vouches for 1. to 3. of this launch, as the check has accepted it.
-        Ok(unsafe { Launch::new(&self.kernel.function.inner, spec, args) })
+        run(unsafe { Launch::new(&self.kernel.function.inner, spec, args) })
     }
 }
 

@@ -60,6 +60,8 @@ pub struct ExtendedLaunch<'e, 'ctx> {
 impl LaunchConfig {
     /// Returns the same launch as an [`ExtendedLaunch`], to which you can add attributes.
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchCooperativeKernel")]
     #[inline]
     pub fn extended<'e, 'ctx>(self) -> ExtendedLaunch<'e, 'ctx> {
         ExtendedLaunch {
@@ -410,7 +412,7 @@ mod tests {
     use std::ptr::null_mut;
 
     #[test]
-    fn what_was_asked_for_is_an_attribute_once() {
+    fn each_request_is_one_attribute() {
         let plain = LaunchConfig::new((2, 3), 32).with_shared_bytes(8).extended();
         plain.with_raw(null_mut(), |raw| {
             assert_eq!((raw.gridDimX, raw.gridDimY, raw.gridDimZ), (2, 3, 1));

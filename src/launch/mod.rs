@@ -119,7 +119,8 @@ impl LaunchConfig {
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.grid == Dim3 { x: 0, y: 0, z: 0 }
+        let Dim3 { x, y, z } = self.grid;
+        x | y | z == 0
     }
 
     /// Sets the dynamic shared memory of each block, in bytes.

@@ -51,6 +51,7 @@ pub struct Occupancy<'g, 'ctx> {
 /// # Occupancy
 impl<'ctx> PushedGuard<'ctx> {
     /// Returns the occupancy queries for a kernel.
+    #[doc(alias = "cudaOccupancyMaxActiveBlocksPerMultiprocessor")]
     #[must_use]
     #[inline]
     pub fn occupancy<'g>(&'g self, function: &'g Function<'_>) -> Occupancy<'g, 'ctx> {
@@ -69,6 +70,7 @@ impl LaunchConfig {
     /// # Errors
     /// The errors of [`Occupancy::block_size`] and [`for_num_elems`](Self::for_num_elems).
     #[doc(alias = "cuOccupancyMaxPotentialBlockSize")]
+    #[doc(alias = "cudaOccupancyMaxPotentialBlockSize")]
     #[inline]
     pub fn by_occupancy(
         gpu: &PushedGuard<'_>,

@@ -61,7 +61,7 @@ pub enum SharedMemoryMode {
     /// As the function's attribute says.
     #[default]
     Default,
-    /// What every launch on every device may.
+    /// As much as every launch on every device may use.
     Portable,
     /// As much as the device lets a launch that opts in have.
     NonPortable,

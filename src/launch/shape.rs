@@ -1,4 +1,4 @@
-//! What a kernel sees of its launch.
+//! The shape of a launch, as its kernel sees it.
 
 use super::{Dim3, LaunchConfig};
 use std::fmt;

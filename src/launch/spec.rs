@@ -25,7 +25,7 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot implement `LaunchSpec`, which is sealed",
         label = "only `LaunchConfig` and `ExtendedLaunch` do"
     )]
-    pub trait Spec {
+    pub trait Spec: Copy {
         /// Returns the name of the driver call.
         fn call(&self) -> &'static str;
         /// Returns the bytes of dynamic shared memory of a block.
@@ -93,7 +93,7 @@ pub(crate) mod sealed {
         fn details(&self) -> Details {
             (*self).into()
         }
-        #[inline]
+        #[inline(always)]
         fn prepared<R>(&self, _: CUstream, f: impl FnOnce(Prepared<'_>) -> R) -> R {
             f(Prepared::Plain(*self))
         }

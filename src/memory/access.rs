@@ -253,6 +253,13 @@ impl<'a> Access<'a> {
         }
     }
 
+    /// Returns whether it is no memory: a plain value, or a condition.
+    #[cfg(feature = "guard")]
+    #[inline]
+    pub(crate) fn is_value(&self) -> bool {
+        matches!(self.memory, Memory::None)
+    }
+
     /// Returns whether a launch of a kernel whose context has this [key](Context::key) has nothing to hold, to order and to
     /// compare for it: a plain value, or a range of that context.
     #[inline]

@@ -369,7 +369,7 @@ impl Drop for Allocation {
             return self.leave_to(share);
         }
         match &mut self.free {
-            // What holds the memory is dropped with the fields.
+            // The owner of the memory is dropped with the fields.
             Free::Else(_) | Free::Held(_) => {}
             Free::Ordered { home, block } => home.give_back(self.address, block),
             Free::Plain(_) => {

@@ -140,7 +140,7 @@ impl ArrayShape {
 }
 
 ffi::flags! {
-    /// What an [`Array`] is for besides textures.
+    /// Uses of an [`Array`] besides textures.
     #[derive(Default)]
     pub struct ArrayFlags: u32 {
         /// A [`Surface`](crate::texture::Surface) of the array may be created.
@@ -364,6 +364,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuArrayCreate")]
     #[doc(alias = "cuArray3DCreate")]
+    #[doc(alias = "cudaMallocArray")]
     pub fn alloc_array<T: Texel>(
         &self,
         shape: ArrayShape,

@@ -42,6 +42,8 @@ use std::marker::PhantomData;
 /// assert_eq!(gpu.on(&stream).to_vec(&x)?, [1.0, 1.0, 7.0, 1.0]);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaFree")]
+#[doc(alias = "CudaSlice")]
 pub struct DeviceBuffer<'ctx, T: Element> {
     pub(crate) inner: Allocation,
     pub(crate) len: usize,
@@ -82,6 +84,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`Error::InvalidArgument`] for a buffer of more than an address space holds;
     /// `CUDA_ERROR_OUT_OF_MEMORY` ([F62](crate::driver_facts#F62)); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAlloc")]
+    #[doc(alias = "cudaMalloc")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuMemAlloc_v2);
@@ -91,11 +94,13 @@ impl<'ctx> PushedGuard<'ctx> {
             return Ok(DeviceBuffer::empty(self.context(), len));
         }
         let mut address = 0;
+        let into = &raw mut address;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context,
         // which `enter` found to be the guard's.
-        let make = || unsafe { answer!(cuMemAlloc_v2(&raw mut address, bytes)) };
-        allocated(|| self.device(), bytes, make)?;
-        let inner = Allocation::plain(address, self.context().clone());
+        let make = move || unsafe { answer!(cuMemAlloc_v2(into, bytes)) };
+        let context = self.context();
+        allocated(move || context.device(), bytes, make)?;
+        let inner = Allocation::plain(address, context.clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
     }
 }

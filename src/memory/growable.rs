@@ -50,7 +50,7 @@ pub struct GrowableBuffer<'ctx, T: Element> {
 /// The addresses of a growable buffer, and its memory.
 pub(super) struct Grown {
     addresses: Reservation,
-    /// What the sizes of physical memory are multiples of.
+    /// The number that the sizes of physical memory are multiples of.
     granularity: usize,
     /// The bytes from the start to which its devices have access.
     usable: usize,
@@ -75,7 +75,7 @@ impl Grown {
         let (start, len) = (self.usable, self.end() - self.usable);
         let allowed = self.addresses.set_accesses(start, len, &self.devices);
         if let Err(error) = allowed {
-            // What stays mapped gets its access with the next growth.
+            // Memory that stays mapped gets its access with the next growth.
             let _stays = self.unmap_from(mapped);
             return Err(error);
         }

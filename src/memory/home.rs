@@ -107,7 +107,7 @@ pub(crate) fn give_back_kept(device: Device) -> bool {
     for home in homes_of(device) {
         if home.trim(0) {
             any = true;
-            // What cannot be waited for has no memory to give. The allocation tells.
+            // A stream that cannot be waited for has no memory to give. The allocation tells.
             let _waited = home.synchronize();
         }
     }
@@ -410,7 +410,7 @@ impl Home {
         let make = move || unsafe { ffi::cuEventSynchronize(event) };
         let event = Later { call: name!(cuEventSynchronize), make };
         let (waited, over) = wait::wait_to_free(event, self.context().key());
-        // What the event does not tell, the stream may.
+        // The stream may tell what the event does not.
         (waited, over || self.wait_to_end().1)
     }
 

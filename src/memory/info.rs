@@ -21,6 +21,8 @@ impl PushedGuard<'_> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuMemGetInfo")]
+    #[doc(alias = "cudaMemGetInfo")]
+    #[doc(alias = "mem_get_info")]
     #[inline]
     pub fn memory_info(&self) -> Result<MemoryInfo> {
         self.enter(name!(cuMemGetInfo_v2))?;

@@ -140,6 +140,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuMemAllocManaged")]
+    #[doc(alias = "cudaMallocManaged")]
+    #[doc(alias = "alloc_unified")]
     pub fn managed<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuMemAllocManaged);
         let bytes = size_for::<T>(CALL, len)?;
@@ -152,9 +154,10 @@ impl<'ctx> PushedGuard<'ctx> {
         }
         // Attached to the host: devices that may not use the memory while the host does are then refused it.
         let (mut address, flags) = (0, Attachment::Host.raw());
+        let into = &raw mut address;
         // SAFETY: writes one address to `address`, which is valid for it; acts on the current context, which `enter`
         // found to be the guard's.
-        let make = || unsafe { answer!(cuMemAllocManaged(&raw mut address, bytes, flags)) };
+        let make = move || unsafe { answer!(cuMemAllocManaged(into, bytes, flags)) };
         allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         Ok(DeviceBuffer { inner, len, _brand: Brand::new(), data: PhantomData })
@@ -229,6 +232,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// a NUMA node among [`AccessedBy`](Advice::AccessedBy) ([F423](crate::driver_facts#F423));
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuMemAdvise")]
+    #[doc(alias = "cudaMemAdvise")]
     pub fn advise<T: Element>(
         &self,
         memory: &impl DeviceMemory<'ctx, T>,

@@ -60,7 +60,7 @@ unsafe impl Send for PinnedPages {}
 // SAFETY: through a reference, nothing but the address and the context can be had.
 unsafe impl Sync for PinnedPages {}
 
-/// What the parts share.
+/// The state that the parts share.
 struct Pages {
     /// The address of all of it, or 0 if there is none.
     start: usize,

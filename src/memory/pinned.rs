@@ -58,6 +58,8 @@ pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 1 << 16 } else
 /// }
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaFreeHost")]
+#[doc(alias = "PinnedHostSlice")]
 pub struct PinnedBuffer<T: Element> {
     memory: Memory<T>,
     owner: Owner,
@@ -67,7 +69,7 @@ pub struct PinnedBuffer<T: Element> {
 }
 assert_impl_all!(PinnedBuffer<f32>: Send, Sync);
 
-/// What ends the memory.
+/// The owner that ends the memory.
 enum Owner {
     /// The allocator, once it is not registered.
     Registered(Registration),
@@ -168,6 +170,9 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuMemHostGetDevicePointer")]
     #[doc(alias = "cuMemAllocHost")]
     #[doc(alias = "cuMemHostAlloc")]
+    #[doc(alias = "cudaMallocHost")]
+    #[doc(alias = "cudaHostAlloc")]
+    #[doc(alias = "alloc_pinned")]
     pub fn pinned<T: Element>(&self, len: usize) -> Result<PinnedBuffer<T>> {
         let mut memory = Memory::zeroed(len)?;
         // The pointer of the memory, not of a slice: slices that are made later must not invalidate it.

@@ -145,6 +145,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// holds; `CUDA_ERROR_OUT_OF_MEMORY` ([F259](crate::driver_facts#F259));
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuMemAllocPitch")]
+    #[doc(alias = "cudaMallocPitch")]
     pub fn alloc_pitched<T: Element>(
         &self,
         extent: impl Into<Extent>,
@@ -167,11 +168,11 @@ impl<'ctx> PushedGuard<'ctx> {
             _ => 4,
         };
         let (mut address, mut pitch) = (0, 0);
+        let into = (&raw mut address, &raw mut pitch);
         // SAFETY: writes one address to `address` and one number to `pitch`, which are valid for them; acts on the
         // current context, which `enter` found to be the guard's.
-        let make = || unsafe {
-            answer!(cuMemAllocPitch_v2(&raw mut address, &raw mut pitch, row, rows, widest))
-        };
+        let make =
+            move || unsafe { answer!(cuMemAllocPitch_v2(into.0, into.1, row, rows, widest)) };
         allocated(|| self.device(), bytes, make)?;
         let inner = Allocation::plain(address, self.context().clone());
         let grid = Grid::of(extent, pitch);

@@ -1,4 +1,4 @@
-//! What the driver knows about an address.
+//! Attributes of an address.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 use crate::call::{answer, name};
@@ -17,7 +17,7 @@ use ffi::{
 use std::ffi::c_void;
 use std::ops::Range;
 
-/// What the driver knows about an address: [`PushedGuard::pointer_info`].
+/// The attributes of an address: [`PushedGuard::pointer_info`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PointerInfo {
@@ -99,6 +99,7 @@ impl PushedGuard<'_> {
     #[doc(alias = "cuPointerGetAttributes")]
     #[doc(alias = "cuPointerGetAttribute")]
     #[doc(alias = "cuMemGetAddressRange")]
+    #[doc(alias = "cudaPointerGetAttributes")]
     #[inline]
     pub fn pointer_info(&self, address: CUdeviceptr) -> Result<Option<PointerInfo>> {
         self.enter(name!(cuPointerGetAttributes))?;

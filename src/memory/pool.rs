@@ -88,6 +88,7 @@ pub struct PoolUsage {
 /// assert_eq!(pool.usage()?.used, 0);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaMemPool_t")]
 #[derive(Clone)]
 pub struct MemoryPool(Arc<Inner>);
 assert_impl_all!(MemoryPool: Send, Sync);
@@ -525,14 +526,13 @@ pub(crate) unsafe fn allocate(
     device: impl FnOnce() -> Device,
 ) -> Result<CUdeviceptr> {
     let mut address = 0;
-    let make = || match pool {
+    let into = &raw mut address;
+    let make = move || match pool {
         // SAFETY: writes one address to `address`, which is valid for it; the stream is alive (1), and no context need
         // be current (F40).
-        None => unsafe { answer!(cuMemAllocAsync(&raw mut address, bytes, stream)) },
+        None => unsafe { answer!(cuMemAllocAsync(into, bytes, stream)) },
         // SAFETY: as above, and the pool is alive (1).
-        Some(pool) => unsafe {
-            answer!(cuMemAllocFromPoolAsync(&raw mut address, bytes, pool.raw(), stream))
-        },
+        Some(pool) => unsafe { answer!(cuMemAllocFromPoolAsync(into, bytes, pool.raw(), stream)) },
     };
     refusals::pooled(device, pool, bytes, make)?;
     Ok(address)

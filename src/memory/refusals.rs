@@ -12,39 +12,43 @@ use ffi::{CUdevice_attribute, CUdeviceptr, CUresult};
 
 /// Makes a call that allocates device memory. If there is none, makes it again after the streams of the device gave back
 /// what they keep. If there is still none, says so with what is known.
-#[inline]
+///
+/// `make` has everything by value. What is borrowed is written to memory by each allocation, although only a refusal needs
+/// it. So are closures that go from function to function by their address, before these are inlined.
+#[inline(always)]
 pub(crate) fn allocated(
     device: impl FnOnce() -> Device,
     bytes: usize,
-    make: impl FnMut() -> Answer,
+    make: impl Fn() -> Answer + Copy,
 ) -> Result {
-    made(device, make, |device, code| no_memory(device, bytes, code))
+    made(device, make, move |device, code| no_memory(device, bytes, code))
 }
 
 /// The same for an allocation from a pool, or from the current pool of the device.
-#[inline]
+#[inline(always)]
 pub(crate) fn pooled(
     device: impl FnOnce() -> Device,
     pool: Option<&MemoryPool>,
     bytes: usize,
-    make: impl FnMut() -> Answer,
+    make: impl Fn() -> Answer + Copy,
 ) -> Result {
-    made(device, make, |device, code| not_pooled(device, pool, bytes, code))
+    made(device, make, move |device, code| not_pooled(device, pool, bytes, code))
 }
 
 /// Makes the call, and asks for the device and the reason only if it was refused.
-#[inline]
+#[inline(always)]
 fn made(
     device: impl FnOnce() -> Device,
-    mut make: impl FnMut() -> Answer,
+    make: impl Fn() -> Answer + Copy,
     why: impl FnOnce(Device, CUresult) -> Option<String>,
 ) -> Result {
     let answer = make();
     if answer.code == ffi::CUDA_SUCCESS {
         return Ok(());
     }
-    // In parts: what is passed whole is written to memory by each allocation.
-    again(device, answer.call, answer.code, make, why)
+    // A copy that is made here, and not by each allocation.
+    let once_more = make;
+    again(device, answer.call, answer.code, &once_more, why)
 }
 
 #[cold]
@@ -53,7 +57,7 @@ fn again(
     device: impl FnOnce() -> Device,
     call: &'static str,
     code: CUresult,
-    mut make: impl FnMut() -> Answer,
+    make: &impl Fn() -> Answer,
     why: impl FnOnce(Device, CUresult) -> Option<String>,
 ) -> Result {
     let (device, mut answer) = (device(), Answer::new(call, code));

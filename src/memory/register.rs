@@ -182,6 +182,7 @@ impl PushedGuard<'_> {
     /// registration.
     #[doc(alias = "cuMemHostRegister")]
     #[doc(alias = "cuMemHostUnregister")]
+    #[doc(alias = "cudaHostRegister")]
     pub fn with_registered<T: Element, R>(
         &self,
         slice: &mut [T],

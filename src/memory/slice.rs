@@ -9,6 +9,7 @@ use std::ops::RangeBounds;
 
 /// A part of a [`DeviceBuffer`], for reading: [`DeviceBuffer::slice`]. It is a kernel argument, and operations
 /// copy from it.
+#[doc(alias = "CudaView")]
 pub struct DeviceSlice<'b, 'ctx, T: Element> {
     pub(super) view: View<'b>,
     pub(super) _brand: Brand<'ctx>,

@@ -11,6 +11,7 @@ use std::ops::RangeBounds;
 ///
 /// Use it like a buffer: `&mut slice` is the target of copies and fills, and a kernel argument, and a scope
 /// [holds](crate::Scope::hold) it.
+#[doc(alias = "CudaViewMut")]
 pub struct DeviceSliceMut<'b, 'ctx, T: Element> {
     pub(super) view: View<'b>,
     pub(super) _brand: Brand<'ctx>,

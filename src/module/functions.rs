@@ -20,6 +20,8 @@ impl<'ctx> Module<'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for an empty name; [`Error::InvalidArgument`](crate::Error::InvalidArgument)
     /// for a name that contains a NUL.
     #[doc(alias = "cuModuleGetFunction")]
+    #[doc(alias = "get_func")]
+    #[doc(alias = "load_function")]
     pub fn function(&self, name: impl Name) -> Result<Function<'ctx>> {
         self.find(&name.with_nul(name!(cuModuleGetFunction))?)
     }
@@ -55,6 +57,8 @@ impl<'ctx> Module<'ctx> {
     /// The errors of [`function`](Self::function); [`Error::Signature`](crate::Error::Signature), which
     /// contains the parameter, its type in the kernel and its type in the signature.
     #[doc(alias = "cuFuncGetParamInfo")]
+    #[doc(alias = "get_func")]
+    #[doc(alias = "load_function")]
     pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<S>> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let function = self.find(&name)?;

@@ -1,12 +1,13 @@
 //! Modules whose kernels are guarded.
 
 use super::Module;
+use crate::brand::Brand;
 use crate::call::name;
 use crate::context::Context;
 use crate::error::{Error, GuardError, Result};
 use crate::function::Function;
 use crate::image::{Image, ImageKind, LOAD, Ptx, PtxContents, PtxEntry, PtxText};
-use crate::kernel::{GuardedKernel, Kernel, Signature};
+use crate::kernel::{Guard, GuardedFunction, GuardedKernel, Kernel, Signature, Use, laid_out};
 use crate::memory::watch::{Board, Code};
 use crate::name::Name;
 use crate::stack::PushedGuard;
@@ -131,7 +132,14 @@ impl Context {
     }
 }
 
-impl GuardedModule<'_> {
+/// A kernel of the text.
+struct Found<'m> {
+    guarded: &'m cuscope_guard::GuardedKernel,
+    entry: &'m PtxEntry,
+    guard: Guard,
+}
+
+impl<'ctx> GuardedModule<'ctx> {
     /// Returns a kernel by name and compares its parameters with a [`Signature`], as [`Module::kernel`] does.
     ///
     /// Memory that the kernel writes is `&mut [T]` or [`Out<T>`](crate::Out) in the signature, and handles of textures and
@@ -142,12 +150,48 @@ impl GuardedModule<'_> {
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<GuardedKernel<S>> {
+        let (function, found) = self.find(name)?;
+        let Found { guarded, entry, guard } = found;
+        Ok(GuardedKernel::new(Kernel::guarded(function, guarded, entry)?, guard))
+    }
+
+    /// Returns a kernel by name, to launch it with lists of arguments that are built at run time.
+    ///
+    /// # Errors
+    /// [`Guard`](Error::Guard) for a kernel that cannot be guarded; [`InvalidArgument`](Error::InvalidArgument) for a kernel that
+    /// takes handles of textures or surfaces, or more than 32 parameters; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
+    #[doc(alias = "cuModuleGetFunction")]
+    pub fn function(&self, name: impl Name) -> Result<GuardedFunction> {
+        let (function, found) = self.find(name)?;
+        let Found { guarded, guard, .. } = found;
+        let parameters = guarded.parameters();
+        let wrong = |reason: &'static str| {
+            Err(Error::InvalidArgument { call: name!(cuModuleGetFunction), reason: reason.into() })
+        };
+        if parameters.iter().any(|one| one.texture || one.surface || one.sampler) {
+            return wrong(
+                "a list has no handles of textures and surfaces, which the kernel takes: name its types, with \
+                 `GuardedModule::kernel`",
+            );
+        }
+        if parameters.len() > 32 {
+            return wrong(
+                "a guarded kernel has at most 32 parameters: pass a struct by value for some of them",
+            );
+        }
+        let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
+        let uses = parameters.iter().map(|one| Use { reads: one.reads, writes: one.writes });
+        let function = Function { inner: function.inner, _brand: Brand::new() };
+        Ok(GuardedFunction::new(function, guard, layout, uses.collect()))
+    }
+
+    fn find(&self, name: impl Name) -> Result<(Function<'ctx>, Found<'_>)> {
         let with_nul = name.with_nul(name!(cuModuleGetFunction))?;
         let name = with_nul.to_string_lossy();
         if let Some(refused) = self.refused.iter().find(|one| one.kernel() == Some(&name)) {
             return Err(Error::Guard(Box::new(refused.clone())));
         }
-        let function: Function<'_> = self.module.find(&with_nul)?;
+        let function = self.module.find(&with_nul)?;
         let found =
             self.code.kernel(&name).zip(self.entries.iter().find(|entry| entry.name == name));
         let Some(((guarded, tag), entry)) = found else {
@@ -157,13 +201,15 @@ impl GuardedModule<'_> {
                 reason: reason.into(),
             });
         };
-        let kernel = Kernel::guarded(function, guarded, entry)?;
+        // No more than 32 are launched.
+        let bit = |index: usize| 1_u32.checked_shl(index as u32).unwrap_or_default();
         let with_extents = guarded
             .parameters()
             .iter()
             .filter(|one| one.extents)
-            .fold(0, |all, one| all | 1 << one.index);
-        Ok(GuardedKernel::new(kernel, self.code.clone(), with_extents, tag))
+            .fold(0, |all, one| all | bit(one.index));
+        let guard = Guard { code: self.code.clone(), with_extents, tag };
+        Ok((function, Found { guarded, entry, guard }))
     }
 
     /// Returns the kernels that cannot be guarded, with the reasons.

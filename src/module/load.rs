@@ -73,6 +73,7 @@ impl Context {
     /// The errors of [`with`](Self::with) and [`PushedGuard::load`].
     #[doc(alias = "cuModuleLoadDataEx")]
     #[doc(alias = "cuModuleLoadFatBinary")]
+    #[doc(alias = "load_module")]
     pub fn load(&self, image: impl Image) -> Result<Module<'static>> {
         self.with(|gpu| Ok(gpu.load(image)?.unguarded()))
     }

@@ -42,6 +42,7 @@ use std::sync::Arc;
 /// assert!(module.function("no_such_kernel").is_err());
 /// # Ok(()) }
 /// ```
+#[doc(alias = "CudaModule")]
 pub struct Module<'ctx> {
     pub(crate) inner: Arc<ModuleInner>,
     pub(crate) _brand: Brand<'ctx>,

@@ -46,6 +46,8 @@ impl<'ctx> Module<'ctx> {
     /// kernel; [`Error::VariableType`] if its size is not a multiple of the element's; [`Error::VariableLent`];
     /// [`Error::InvalidArgument`] for a name that contains a NUL.
     #[doc(alias = "cuModuleGetGlobal")]
+    #[doc(alias = "cudaGetSymbolAddress")]
+    #[doc(alias = "cudaMemcpyToSymbol")]
     pub fn variable<T: Element>(&self, name: impl Name) -> Result<DeviceBuffer<'ctx, T>> {
         let name = name.with_nul(CALL)?;
         let (mut address, mut bytes) = (0, 0);

@@ -90,47 +90,48 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
         !self.spec.is_extended() || self.is_of(key)
     }
 
-    #[inline]
+    // In a call of its own, all of the launch would be written to memory first.
+    #[inline(always)]
     unsafe fn enqueue(&self, stream: CUstream) -> Answer {
-        self.spec.prepared(stream, |prepared| {
-            self.args.with_pointers(|pointers| {
-                let parameters = parameters(pointers);
-                match prepared {
-                    // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
-                    // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
-                    // argument, which the driver reads before it returns. The arguments are those of the kernel
-                    // (`new`), and their memory is the caller's obligation 1. 3. The driver checks the extents (F61).
-                    Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
-                        answer!(cuLaunchKernel(
-                            self.function.raw(),
-                            grid.x,
-                            grid.y,
-                            grid.z,
-                            block.x,
-                            block.y,
-                            block.z,
-                            shared_bytes,
-                            stream,
-                            parameters,
-                            ptr::null_mut(),
-                        ))
-                    },
-                    // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it says,
-                    // each with the field of its kind set; the events among them are alive, and the driver keeps none
-                    // of the array.
-                    Prepared::Extended(config) => unsafe {
-                        let function = self.function.raw();
-                        answer!(cuLaunchKernelEx(config, function, parameters, ptr::null_mut()))
-                    },
-                }
+        self.args.with_pointers(|pointers| {
+            let parameters = parameters(pointers);
+            self.spec.prepared(stream, |prepared| match prepared {
+                // SAFETY: 1. The kernel is loaded (`function` keeps its module, and an unload waits for it,
+                // F50); no context needs to be current (F30). 2. `parameters` points to one value for each
+                // argument, which the driver reads before it returns. The arguments are those of the kernel
+                // (`new`), and their memory is the caller's obligation 1. 3. The driver checks the extents (F61).
+                Prepared::Plain(LaunchConfig { grid, block, shared_bytes }) => unsafe {
+                    answer!(cuLaunchKernel(
+                        self.function.raw(),
+                        grid.x,
+                        grid.y,
+                        grid.z,
+                        block.x,
+                        block.y,
+                        block.z,
+                        shared_bytes,
+                        stream,
+                        parameters,
+                        ptr::null_mut(),
+                    ))
+                },
+                // SAFETY: 1. to 3. as above. 4. The configuration has an array of as many attributes as it says,
+                // each with the field of its kind set; the events among them are alive, and the driver keeps none
+                // of the array.
+                Prepared::Extended(config) => unsafe {
+                    let function = self.function.raw();
+                    answer!(cuLaunchKernelEx(config, function, parameters, ptr::null_mut()))
+                },
             })
         })
     }
 
     #[inline]
     fn refused(&self, answer: Answer, key: usize) -> Result {
-        // In parts: what is passed whole is written to memory by each launch.
-        self.why(answer.call, answer.code, key)
+        // A copy of the shape that is made here, and the rest in parts: what is passed by the reference that it came by is
+        // written to memory by each launch.
+        let spec = self.spec;
+        why(self.function, &spec, self.args.count(), answer.call, answer.code, key)
     }
 }
 
@@ -222,20 +223,6 @@ impl<A: Operands> Launch<'_, LaunchConfig, A> {
 }
 
 impl<S: Spec, A: Operands> Launch<'_, S, A> {
-    /// Returns the error of a launch on a stream of the context with this [key](crate::Context::key). The driver
-    /// refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
-    /// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
-    #[cold]
-    #[inline(never)]
-    fn why(&self, call: &'static str, code: CUresult, key: usize) -> Result {
-        if code == ffi::CUDA_ERROR_INVALID_HANDLE {
-            same_context(call, self.function.key() == key)?;
-        }
-        let limits = Limits(self.function);
-        Answer::new(call, code)
-            .explain(|code| limits.launch(self.spec.details(), self.args.count(), code))
-    }
-
     /// Calls `f` with the parameters of a kernel node.
     #[inline]
     fn with_params<R>(
@@ -261,6 +248,26 @@ impl<S: Spec, A: Operands> Launch<'_, S, A> {
             })
         })
     }
+}
+
+/// Returns the error of a launch with so many arguments, on a stream of the context with this [key](crate::Context::key).
+/// The driver refuses a function of another context ([F32](crate::driver_facts#F32)), also in a capture
+/// ([F146](crate::driver_facts#F146)), just as it refuses an invalid handle.
+#[cold]
+#[inline(never)]
+fn why(
+    function: &FunctionInner,
+    spec: &impl Spec,
+    arguments: usize,
+    call: &'static str,
+    code: CUresult,
+    key: usize,
+) -> Result {
+    if code == ffi::CUDA_ERROR_INVALID_HANDLE {
+        same_context(call, function.key() == key)?;
+    }
+    let limits = Limits(function);
+    Answer::new(call, code).explain(|code| limits.launch(spec.details(), arguments, code))
 }
 
 /// Returns the parameters in the driver's form: null, not an empty list. A kernel that has parameters then returns

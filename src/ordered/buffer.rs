@@ -50,6 +50,8 @@ pub struct Ordered<M>(pub(crate) M);
 assert_impl_all!(Ordered<DeviceBuffer<'static, f32>>: Send, Sync);
 
 /// A buffer of elements that belongs to a stream.
+#[doc(alias = "cudaFreeAsync")]
+#[doc(alias = "CudaSlice")]
 pub type OrderedBuffer<T> = Ordered<DeviceBuffer<'static, T>>;
 
 /// A buffer of rows and planes that belongs to a stream.

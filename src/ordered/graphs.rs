@@ -42,6 +42,7 @@ impl OrderedStream {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuGraphLaunch")]
+    #[doc(alias = "cudaGraphLaunch")]
     pub fn replay(
         &self,
         graph: &Graph<'_>,

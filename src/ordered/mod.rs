@@ -96,6 +96,7 @@ const STAGING: usize = 1 << 20;
 /// assert_eq!(ordered.to_vec(&y)?, [31.0; 64]); // waits
 /// # Ok(()) }
 /// ```
+#[doc(alias = "CudaStream")]
 pub struct OrderedStream {
     stream: Stream<'static>,
     pub(crate) home: HomeOwner,
@@ -299,6 +300,7 @@ impl OrderedStream {
     /// # Panics
     /// If a [host function](Self::host_function) panicked: its panic continues.
     #[doc(alias = "cuStreamSynchronize")]
+    #[doc(alias = "cudaStreamSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {
         let waited = self.home.synchronize();

@@ -66,7 +66,7 @@ impl OrderedStream {
         // Also behind an error, which does not prove that nothing was enqueued.
         let ordered = if from.readers().is_none() { owner.follow(&self.home) } else { Ok(()) };
         if ordered.is_err() {
-            // What cannot be waited for ends the process.
+            // A stream that cannot be waited for ends the process.
             let _waited = self.blocking().complete(Ok(()), LentHost::NONE);
         }
         copied.and(ordered)

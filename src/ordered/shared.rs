@@ -70,7 +70,7 @@ impl Drop for Inner {
             return put_off(Inner { memory: self.memory.take(), len: self.len, readers });
         }
         if let Err(error) = left {
-            // What cannot be ordered is waited for. What cannot be waited for may still read it.
+            // A reader that cannot be ordered is waited for. One that cannot be waited for may still read it.
             if self.readers.end(|_, _| {}) != Ended::Over {
                 self.memory.leak();
             }

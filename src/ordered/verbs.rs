@@ -36,6 +36,7 @@ impl OrderedStream {
     /// `CUDA_ERROR_OUT_OF_MEMORY` ([F172](crate::driver_facts#F172)); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
     #[doc(alias = "cuMemAllocFromPoolAsync")]
+    #[doc(alias = "cudaMallocAsync")]
     #[inline]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<OrderedBuffer<T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
@@ -75,6 +76,7 @@ impl OrderedStream {
     ///
     /// # Errors
     /// The errors of [`alloc`](Self::alloc) and [`zero`](Self::zero).
+    #[doc(alias = "alloc_zeros")]
     pub fn zeroed<T: Element>(&self, len: usize) -> Result<OrderedBuffer<T>> {
         let mut buffer = self.alloc(len)?;
         self.zero(&mut buffer)?;
@@ -85,6 +87,9 @@ impl OrderedStream {
     ///
     /// # Errors
     /// The errors of [`alloc`](Self::alloc) and [`upload`](Self::upload).
+    #[doc(alias = "clone_htod")]
+    #[doc(alias = "htod_copy")]
+    #[doc(alias = "memcpy_stod")]
     pub fn from_slice<T: Element>(&self, from: &[T]) -> Result<OrderedBuffer<T>> {
         let mut buffer = self.alloc(from.len())?;
         self.upload(from, &mut buffer)?;
@@ -105,6 +110,8 @@ impl OrderedStream {
     ///
     /// # Errors
     /// The errors of [`download`](Self::download); `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
+    #[doc(alias = "clone_dtoh")]
+    #[doc(alias = "memcpy_dtov")]
     pub fn to_vec<T: Element>(&self, from: &impl OrderedSource<T>) -> Result<Vec<T>> {
         let mut to = zeros::<T>(name!(cuMemcpyDtoHAsync_v2), from.read().len)?;
         self.download(from, &mut to)?;
@@ -207,6 +214,8 @@ impl OrderedStream {
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernel")]
+    #[doc(alias = "launch_builder")]
     #[inline]
     pub fn launch<
         'ctx,
@@ -218,9 +227,10 @@ impl OrderedStream {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, self.home.watch())?;
-        // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
-        unsafe { self.run(&launch) }
+        kernel.launch(config, args, self.home.watch(), |launch| {
+            // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
+            unsafe { self.run(&launch) }
+        })
     }
 
     /// Runs a kernel that nobody vouches for yet.
@@ -237,6 +247,8 @@ impl OrderedStream {
     ///    flight at the same time.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernel")]
+    #[doc(alias = "launch_builder")]
     #[inline]
     pub unsafe fn launch_unchecked<
         'ctx,
@@ -264,6 +276,8 @@ impl OrderedStream {
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
+    #[doc(alias = "cudaMemcpyAsync")]
+    #[doc(alias = "memcpy_dtod")]
     #[inline]
     pub fn copy<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
@@ -322,6 +336,7 @@ impl OrderedStream {
     #[doc(alias = "cuMemsetD2D8Async")]
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
+    #[doc(alias = "cudaMemsetAsync")]
     #[inline]
     pub fn fill<T: Fillable, M: DeviceMemoryMut<'static, T>>(
         &self,
@@ -366,6 +381,8 @@ impl OrderedStream {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
+    #[doc(alias = "cudaMemcpyAsync")]
+    #[doc(alias = "memcpy_htod")]
     pub fn upload<T: Element, M: DeviceMemoryMut<'static, T>>(
         &self,
         from: &[T],
@@ -417,6 +434,8 @@ impl OrderedStream {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
+    #[doc(alias = "cudaMemcpyAsync")]
+    #[doc(alias = "memcpy_dtoh")]
     pub fn download<T: Element>(&self, from: &impl OrderedSource<T>, to: &mut [T]) -> Result {
         // SAFETY: 1. Both are borrowed as they are used, until this has waited.
         unsafe { self.run_and_wait(Download::new(from.read(), to)) }
@@ -478,6 +497,7 @@ impl OrderedStream {
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuLaunchHostFunc")]
+    #[doc(alias = "cudaLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         let first = self.panic.clone();
         let contained = move || {

@@ -1,4 +1,4 @@
-//! What owns resources of graphics, and their mappings.
+//! The owners of resources of graphics, and their mappings.
 #![allow(unsafe_code, reason = "calls the driver, and says that a resource may be shared")]
 
 use super::StreamInner;

@@ -1,4 +1,4 @@
-//! What owns a library.
+//! The owner of a library.
 #![allow(unsafe_code, reason = "calls the driver, and says that a library may be shared")]
 
 use super::Leases;
@@ -15,7 +15,7 @@ pub(crate) struct LibraryInner {
     pub(crate) raw: CUlibrary,
     /// Whether the handle is gone.
     pub(crate) unloaded: bool,
-    /// What the PTX text declares, if the module was loaded from PTX.
+    /// The declarations of the PTX text, if the module was loaded from PTX.
     pub(crate) contents: PtxContents,
     /// Its variables that are lent.
     pub(crate) leases: Arc<Leases>,

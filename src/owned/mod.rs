@@ -1,4 +1,5 @@
-//! What owns handles that several values share: streams, modules, libraries and resources of graphics; and what keeps handles of other code.
+//! The owners of handles that several values share: streams, modules, libraries and resources of graphics; and values that
+//! keep handles of other code alive.
 
 mod graphics;
 mod keep;

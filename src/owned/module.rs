@@ -1,4 +1,4 @@
-//! What owns a module.
+//! The owner of a module.
 #![allow(unsafe_code, reason = "calls the driver, and says that a module may be shared")]
 
 use super::Leases;
@@ -17,11 +17,11 @@ pub(crate) struct ModuleInner {
     /// Whether the handle is gone.
     pub(crate) unloaded: bool,
     pub(crate) context: Context,
-    /// What the PTX text declares, if the library was loaded from PTX.
+    /// The declarations of the PTX text, if the library was loaded from PTX.
     pub(crate) contents: PtxContents,
     /// Its variables that are lent.
     pub(crate) leases: Arc<Leases>,
-    /// What its kernels use, dropped once it is unloaded.
+    /// The objects that its kernels use, dropped once it is unloaded.
     pub(crate) used: Option<Box<dyn Send + Sync>>,
 }
 // SAFETY: a module is not tied to a thread: looking up and unloading need no current context and may

@@ -1,4 +1,4 @@
-//! What owns a stream.
+//! The owner of a stream.
 #![allow(unsafe_code, reason = "calls the driver, and says that a stream may be shared")]
 
 use crate::call::answer;

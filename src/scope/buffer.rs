@@ -43,7 +43,7 @@ use std::marker::PhantomData;
 pub struct ScopedBuffer<'s, T: Element> {
     view: View<'s>,
     tracked: Tracked,
-    /// What frees the memory, if the scope allocated it.
+    /// The part that frees the memory, if the scope allocated it.
     scratch: Option<Part<'s>>,
     _s: Brand<'s>,
     _data: PhantomData<T>,

@@ -261,7 +261,7 @@ impl Order {
     #[inline]
     pub(super) fn prepare_free(&self, index: usize, uses: Vec<Tracked>, last: Tracked) -> Result {
         if self.fast_path.is_open() {
-            // What comes next in the one stream comes after them.
+            // Later work in the one stream comes after them.
             for tracked in uses.iter().chain([&last]) {
                 self.take(tracked);
             }

@@ -24,7 +24,7 @@ pub(super) struct Scratch {
     places: RefCell<Places>,
 }
 
-/// What stands for all memory of a context, where only the context matters. Then the same for other contexts.
+/// An allocation that stands for all memory of a context, where only the context matters. Then the same for other contexts.
 #[derive(Default)]
 struct StandIns(OnceCell<Box<(Allocation, StandIns)>>);
 

@@ -126,6 +126,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
+    #[doc(alias = "cudaEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         let stream = self.ready(RECORD)?;
@@ -144,6 +145,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// [`OtherContext`](crate::Error::OtherContext) for the stream; a sticky error
     /// ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias = "cudaStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         let stream = self.ready(name!(cuStreamWaitEvent))?;

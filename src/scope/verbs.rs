@@ -86,6 +86,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemcpyHtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
+    #[doc(alias = "cudaMemcpyAsync")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &'s [T], to: &mut impl Destination<'s, T>) -> Result {
         let to = &*to;
@@ -102,6 +103,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoHAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
+    #[doc(alias = "cudaMemcpyAsync")]
     #[inline]
     pub fn download<T: Element>(&self, from: impl Source<'s, 'ctx, T>, to: &'s mut [T]) -> Result {
         self.lend_host();
@@ -159,6 +161,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemcpyDtoDAsync")]
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
+    #[doc(alias = "cudaMemcpyAsync")]
     #[inline]
     pub fn copy<T: Element>(
         &self,
@@ -226,7 +229,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ) -> Result {
         let (from, to) = (&from, &*to);
         if from.access().is_tracked() {
-            // What the copy notes there is no proof that the memory belongs to the scope's context.
+            // The note of the copy there is no proof that the memory belongs to the scope's context.
             self.order.shut_fast_path(self.context());
         }
         // SAFETY: both are borrowed until the scope has waited. What writes `from` is ordered, if the scope holds it.
@@ -264,6 +267,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     #[doc(alias = "cuMemsetD2D8Async")]
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
+    #[doc(alias = "cudaMemsetAsync")]
     #[inline]
     pub fn fill<T: Fillable>(&self, to: &mut impl Destination<'s, T>, value: T) -> Result {
         let to = &*to;
@@ -303,6 +307,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernel")]
     #[inline]
     pub fn launch<
         K: SafeKernel<'ctx>,
@@ -313,9 +318,10 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let launch = kernel.launch(config, args, self.order.watch())?;
-        // SAFETY: the memory among the arguments is borrowed until the scope has waited.
-        unsafe { self.run_launch(launch) }
+        kernel.launch(config, args, self.order.watch(), |launch| {
+            // SAFETY: the memory among the arguments is borrowed until the scope has waited.
+            unsafe { self.run_launch(launch) }
+        })
     }
 
     /// Runs a kernel that nobody vouches for yet. A later call reports its faults.
@@ -328,6 +334,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     ///    the scope is in flight at the same time, unless memory that both use, or an event, orders it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernel")]
     #[inline]
     pub unsafe fn launch_unchecked<
         K: Launchable<'ctx>,

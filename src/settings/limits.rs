@@ -102,6 +102,7 @@ impl PushedGuard<'_> {
     /// ([F69](crate::driver_facts#F69)), `CUDA_ERROR_INVALID_VALUE` for a limit that the driver does not know;
     /// [`NotCurrent`](crate::Error::NotCurrent).
     #[doc(alias = "cuCtxGetLimit")]
+    #[doc(alias = "cudaDeviceGetLimit")]
     #[inline]
     pub fn limit(&self, limit: Limit) -> Result<usize> {
         self.enter(name!(cuCtxGetLimit))?;
@@ -120,6 +121,7 @@ impl PushedGuard<'_> {
     /// ([F69](crate::driver_facts#F69)); `CUDA_ERROR_OUT_OF_MEMORY` or `CUDA_ERROR_INVALID_VALUE` for a value
     /// out of range.
     #[doc(alias = "cuCtxSetLimit")]
+    #[doc(alias = "cudaDeviceSetLimit")]
     #[inline]
     pub fn set_limit(&self, limit: Limit, value: usize) -> Result {
         self.enter(name!(cuCtxSetLimit))?;

@@ -42,6 +42,7 @@ impl PushedGuard<'_> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuCtxEnablePeerAccess")]
+    #[doc(alias = "cudaDeviceEnablePeerAccess")]
     #[inline]
     pub fn enable_peer_access(&self, peer: &Context) -> Result {
         self.enter(name!(cuCtxEnablePeerAccess))?;

@@ -104,6 +104,7 @@ impl<S: SyncMode> SyncStream<'_, '_, S> {
     /// # Panics
     /// If the function panics.
     #[doc(alias = "cuLaunchHostFunc")]
+    #[doc(alias = "cudaLaunchHostFunc")]
     pub fn host_function(&self, function: impl FnOnce() + Send + 'static) -> Result {
         self.on.enter(CALL, |stream| {
             // SAFETY: 1. The stream is there until this returns.
@@ -126,7 +127,7 @@ pub(crate) unsafe fn call(
     let call = unsafe { enqueue(stream, function) }?;
     let waited = finish();
     let panic = call.end();
-    // What the function dropped.
+    // Values that the function dropped.
     release::catch_up();
     match panic {
         Some(panic) => resume_unwind(panic),

@@ -82,6 +82,9 @@ impl StreamFlags {
 /// assert!(stream.query()?);
 /// # Ok(()) }
 /// ```
+#[doc(alias = "cudaStream_t")]
+#[doc(alias = "CudaStream")]
+#[doc(alias = "cudaStreamDestroy")]
 pub struct Stream<'ctx> {
     /// Shared with the buffers that are freed in the order of this stream.
     pub(crate) inner: Arc<StreamInner>,
@@ -139,6 +142,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// [`NotCurrent`](crate::Error::NotCurrent); a driver error.
     #[doc(alias = "cuStreamCreate")]
+    #[doc(alias = "cudaStreamCreate")]
+    #[doc(alias = "new_stream")]
     #[inline]
     pub fn stream(&self) -> Result<Stream<'ctx>> {
         self.stream_with(StreamFlags::NON_BLOCKING)
@@ -169,6 +174,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Errors
     /// The errors of [`stream_with`](Self::stream_with).
     #[doc(alias = "cuStreamCreateWithPriority")]
+    #[doc(alias = "cudaStreamCreateWithPriority")]
     #[inline]
     pub fn stream_with_priority(&self, flags: StreamFlags, priority: i32) -> Result<Stream<'ctx>> {
         self.enter(name!(cuStreamCreateWithPriority))?;
@@ -212,6 +218,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamQuery")]
+    #[doc(alias = "cudaStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
         // SAFETY: the stream is alive; needs no current context (F37).
@@ -223,6 +230,7 @@ impl Stream<'_> {
     /// # Errors
     /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamSynchronize")]
+    #[doc(alias = "cudaStreamSynchronize")]
     #[inline]
     pub fn synchronize(&self) -> Result {
         // SAFETY: the stream is alive; needs no current context (F37).

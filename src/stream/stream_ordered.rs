@@ -29,6 +29,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// `CUDA_ERROR_OUT_OF_MEMORY`; `CUDA_ERROR_NOT_SUPPORTED` where the device has no pools; a sticky
     /// error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuMemAllocAsync")]
+    #[doc(alias = "cudaMallocAsync")]
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         // SAFETY: `settle` is before anything else can use the buffer.
         let mut buffer = unsafe { self.alloc_unscoped(len) }?;
@@ -114,6 +115,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Safety
     /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
     #[doc(alias = "cuMemAllocAsync")]
+    #[inline]
     pub unsafe fn alloc_unscoped<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         let bytes = size_for::<T>(name!(cuMemAllocAsync), len)?;
         if bytes == 0 {
@@ -134,6 +136,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// # Safety
     /// 1. Until the stream has been synchronized, only work that is enqueued in this stream uses the buffer.
     #[doc(alias = "cuMemAllocFromPoolAsync")]
+    #[inline]
     pub unsafe fn alloc_from_unscoped<T: Element>(
         &self,
         pool: &MemoryPool,

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
-use crate::memory::watch::Watch;
+use crate::memory::watch::OneLaunch;
 use crate::memory::{
     Attachment, CopyFlags, DeviceBuffer, DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall,
     Location,
@@ -163,6 +163,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     #[doc(alias = "cuMemcpyHtoD")]
+    #[doc(alias = "cudaMemcpy")]
+    #[doc(alias = "memcpy_htod")]
     #[inline]
     pub fn upload<T: Element>(&self, from: &[T], to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         // SAFETY: both are borrowed as they are used, until this returns.
@@ -177,6 +179,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     #[doc(alias = "cuMemcpyDtoH")]
+    #[doc(alias = "cudaMemcpy")]
+    #[doc(alias = "memcpy_dtoh")]
     #[inline]
     pub fn download<T: Element>(&self, from: &impl DeviceMemory<'ctx, T>, to: &mut [T]) -> Result {
         // SAFETY: both are borrowed as they are used, until this returns.
@@ -193,6 +197,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuMemcpy2DAsync")]
     #[doc(alias = "cuMemcpy3DAsync")]
     #[doc(alias = "cuMemcpyDtoD")]
+    #[doc(alias = "cudaMemcpy")]
+    #[doc(alias = "memcpy_dtod")]
     #[inline]
     pub fn copy<T: Element>(
         &self,
@@ -233,6 +239,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuMemcpyPeerAsync")]
     #[doc(alias = "cuMemcpy3DPeerAsync")]
     #[doc(alias = "cuMemcpyPeer")]
+    #[doc(alias = "cudaMemcpyPeer")]
     #[inline]
     pub fn copy_from_peer<'other, T: Element>(
         &self,
@@ -277,6 +284,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuMemsetD2D8Async")]
     #[doc(alias = "cuMemsetD2D16Async")]
     #[doc(alias = "cuMemsetD2D32Async")]
+    #[doc(alias = "cudaMemset")]
     #[inline]
     pub fn fill<T: Fillable>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>, value: T) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
@@ -290,6 +298,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     #[doc(alias = "cuMemsetD8")]
     #[doc(alias = "cuMemsetD8Async")]
     #[doc(alias = "cuMemsetD2D8Async")]
+    #[doc(alias = "cudaMemset")]
+    #[doc(alias = "memset_zeros")]
     #[inline]
     pub fn zero<T: Element>(&self, to: &mut impl DeviceMemoryMut<'ctx, T>) -> Result {
         // SAFETY: the memory is borrowed exclusively until this returns.
@@ -303,6 +313,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     /// [`launch_unchecked`](Self::launch_unchecked).
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernel")]
+    #[doc(alias = "launch_builder")]
     #[inline]
     pub fn launch<K: SafeKernel<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
         &self,
@@ -310,8 +322,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        let watch = Watch::default();
-        self.run_launch(kernel.launch(config, args, &watch)?)?;
+        let watch = OneLaunch::default();
+        kernel.launch(config, args, &watch, |launch| self.run_launch(launch))?;
         watch.look()
     }
 
@@ -339,6 +351,8 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     ///    everything that the launch's [attributes](crate::launch::ExtendedLaunch) require of it.
     #[doc(alias = "cuLaunchKernel")]
     #[doc(alias = "cuLaunchKernelEx")]
+    #[doc(alias = "cudaLaunchKernel")]
+    #[doc(alias = "launch_builder")]
     #[inline]
     pub unsafe fn launch_unchecked<
         K: Launchable<'ctx>,
@@ -359,6 +373,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuEventRecord")]
+    #[doc(alias = "cudaEventRecord")]
     #[inline]
     pub fn record(&self, event: &Event<'ctx>) -> Result {
         self.on.enter(RECORD, |stream| stream.record(event))
@@ -370,6 +385,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     /// # Errors
     /// A sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuStreamWaitEvent")]
+    #[doc(alias = "cudaStreamWaitEvent")]
     #[inline]
     pub fn wait(&self, event: &Event<'_>) -> Result {
         self.on.enter(name!(cuStreamWaitEvent), |stream| stream.wait(event))
@@ -498,6 +514,7 @@ impl<'g, 'ctx> SyncStream<'g, 'ctx> {
     /// `CUDA_ERROR_INVALID_VALUE` for memory that is not [managed](crate::PushedGuard::managed), and for a NUMA node that
     /// does not exist ([F423](crate::driver_facts#F423)); the errors of [`fill`](Self::fill).
     #[doc(alias = "cuMemPrefetchAsync")]
+    #[doc(alias = "cudaMemPrefetchAsync")]
     pub fn prefetch<T: Element>(
         &self,
         memory: &impl DeviceMemory<'ctx, T>,

@@ -2,7 +2,7 @@
 
 use ffi::{CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 
-/// What a [`Texture`](crate::texture::Texture) has beyond its edges, in one dimension.
+/// The texels of a [`Texture`](crate::texture::Texture) beyond its edges, in one dimension.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Edge {

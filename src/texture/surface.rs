@@ -94,6 +94,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`Error::InvalidArgument`] for an array without [`ArrayFlags::SURFACE`], and for a part of one;
     /// [`OtherContext`](Error::OtherContext); [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuSurfObjectCreate")]
+    #[doc(alias = "cudaCreateSurfaceObject")]
     pub fn surface<M: SurfaceMemory<'ctx>>(&self, memory: M) -> Result<Surface<'ctx, M>> {
         const CALL: &str = name!(cuSurfObjectCreate);
         let refused = |reason: &'static str| {

@@ -52,7 +52,7 @@ pub trait TextureMemory<'ctx>: sealed::Memory {}
 pub(crate) mod sealed {
     use super::*;
 
-    /// What the driver makes a texture of.
+    /// The memory that the driver makes a texture of.
     #[derive(Clone, Copy)]
     pub enum Source {
         Array(CUarray),
@@ -291,6 +291,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and for more elements than it has attributes for;
     /// [`NotCurrent`](Error::NotCurrent).
     #[doc(alias = "cuTexObjectCreate")]
+    #[doc(alias = "cudaCreateTextureObject")]
     pub fn texture<M: TextureMemory<'ctx>>(
         &self,
         memory: M,

@@ -46,13 +46,13 @@ pub struct Reservation {
 }
 assert_impl_all!(Reservation: Send, Sync);
 
-/// What is mapped at a place in the range.
+/// A mapping at a place in the range.
 struct Mapping {
     offset: usize,
     what: Mapped,
 }
 
-/// What can be mapped.
+/// Memory that can be mapped.
 enum Mapped {
     Memory(PhysicalMemory),
     Multicast(Multicast),

@@ -1,4 +1,4 @@
-//! What this crate costs beside the same calls of the driver, made in turn in one process. On a GPU, and
+//! The cost of this crate beside the same calls of the driver, made in turn in one process. On a GPU, and
 //! in a release build.
 #![allow(unsafe_code, reason = "calls the driver itself, to compare with")]
 

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 use std::sync::LazyLock;
 
-/// What the line with the handle begins with.
+/// The first word of the line with the handle.
 const LINE: &str = "exported ";
 
 /// The other process, with its two handles as text.

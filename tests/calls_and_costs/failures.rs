@@ -19,10 +19,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the hook was told: the calls.
+/// The calls that the hook was told.
 static REPORTED: Mutex<Vec<Option<&'static str>>> = Mutex::new(Vec::new());
 
-/// Whether functions of the host may run behind a fault, and contexts stay.
+/// Whether functions of the host may run after a fault, and contexts stay.
 static AFTER_FAULTS: AtomicBool = AtomicBool::new(false);
 
 /// A failure for whose call nothing is wrong; one that says that the process lost the GPU; the one
@@ -34,12 +34,12 @@ const CODES: [ffi::CUresult; 4] = [
     ffi::CUresult(54_321),
 ];
 
-/// What ends a context: where the call fails, the context stays, and nothing else.
+/// Calls that end a context: if one fails, the context stays, and nothing else.
 const ENDS: [&str; 3] = ["cuCtxDestroy_v2", "cuDevicePrimaryCtxRelease_v2", "cuGreenCtxDestroy"];
 
 /// Calls that can do their work and report the failure of earlier work all the same.
 fn can_be_performed(call: &str, code: ffi::CUresult) -> bool {
-    // What takes a function over is believed a refusal, unless the error is of earlier work.
+    // A call that takes a function over is believed a refusal, unless the error is of earlier work.
     if call == "cuLaunchHostFunc" {
         return code == ffi::CUDA_ERROR_LAUNCH_FAILED;
     }
@@ -137,7 +137,7 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
     }
     let after = live();
     let contexts = after.contexts - before.contexts;
-    // What cannot be destroyed stays; what belongs to a context ends with it, and graphs do not.
+    // An object that cannot be destroyed stays; one that belongs to a context ends with it, and graphs do not.
     let stay = |name| failed.iter().filter(|call| **call == name).count();
     let graphs = before.graphs + stay("cuGraphDestroy");
     let graph_execs = before.graph_execs + stay("cuGraphExecDestroy");
@@ -170,7 +170,7 @@ fn left(under: &str, before: Live, failed: &[&str], leaks: bool) -> usize {
         rest =
             Live { registrations, allocations, bytes, streams, events, arrays, textures, ..rest };
     }
-    // What belongs to a context that stays, stays too.
+    // An object of a context that stays, stays too.
     if !AFTER_FAULTS.load(Ordering::Relaxed) {
         assert_eq!(rest, before, "{under}: left alive");
     }
@@ -233,7 +233,7 @@ fn called_by_this_crate() -> BTreeSet<String> {
     called.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// The operations that give the driver functions of the host to call. Behind a fault these may still run, so that no
+/// The operations that give the driver functions of the host to call. After a fault these may still run, so that no
 /// context of the process is ended any more.
 const WITH_FUNCTIONS: [&str; 6] = [
     "a function in an ordered stream",
@@ -319,7 +319,7 @@ fn fail_each(
     injected
 }
 
-/// What is not refused where no context is found, and what is refused behind it: destructors report it, and a capture
+/// Operations that are not refused where no context is found, or that are refused later: destructors report it, and a capture
 /// learns it at its end.
 const GOES_ON: [(&str, &str); 5] = [
     ("cuIpcCloseMemHandle", "cuMemAlloc_v2"),
@@ -375,7 +375,7 @@ fn some() -> impl Iterator<Item = &'static Operation> {
     operations().skip(first).step_by(step)
 }
 
-/// What was found, by the processes together.
+/// The findings of all processes together.
 #[derive(Default)]
 struct Found {
     table: Table,
@@ -469,7 +469,7 @@ fn fail_some() -> Found {
     for operation in some().filter(|operation| gives_functions(operation)) {
         let (result, calls) = record(|| run(operation));
         result.unwrap_or_else(|error| panic!("`{}`: {error}", operation.name));
-        // What is left was left by the faults before.
+        // The faults before left these objects.
         let (codes, table) = (&[ffi::CUDA_ERROR_LAUNCH_FAILED], &mut Table::default());
         found.injected += fail_each(operation, &calls, codes, table);
         found.operations.insert(operation.name.to_owned());

@@ -1,7 +1,7 @@
 //! Fatbins, written as the compiler writes them.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-/// An entry of a fatbin: 1 is PTX, 2 a cubin. Its header has options of the compiler behind its first 64 bytes,
+/// An entry of a fatbin: 1 is PTX, 2 a cubin. Its header has options of the compiler after its first 64 bytes,
 /// if it is longer.
 pub(crate) fn entry(kind: u16, arch: u32, header: u32, code: &[u8]) -> Vec<u8> {
     let padded = code.len().next_multiple_of(8);

@@ -4,7 +4,7 @@
 
 use cuscope::ffi;
 
-/// What the driver says is current.
+/// Returns the context that is current, as the driver says.
 pub(crate) fn current() -> ffi::CUcontext {
     let mut top = std::ptr::null_mut();
     // SAFETY: writes one handle to `top`, which is valid for it.

@@ -24,7 +24,7 @@ mod headless;
 /// A context of OpenGL, which is current on the thread that made it.
 pub(crate) struct Gl(Option<Headless>);
 
-/// What a texel is.
+/// The type of a texel.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Texels {
     /// Four channels of 8 bits.

@@ -126,7 +126,7 @@ pub(crate) fn uploaded<'ctx, T: Element>(
     buffer
 }
 
-/// What is in a buffer, downloaded on a stream.
+/// Returns the elements of a buffer, downloaded on a stream.
 pub(crate) fn downloaded<'ctx, T: Element>(
     gpu: &PushedGuard<'ctx>,
     stream: &Stream<'ctx>,
@@ -137,7 +137,7 @@ pub(crate) fn downloaded<'ctx, T: Element>(
     values
 }
 
-/// What is in a buffer, downloaded on a stream of its own.
+/// Returns the elements of a buffer, downloaded on a stream of its own.
 pub(crate) fn read<'ctx, T: Element>(
     gpu: &PushedGuard<'ctx>,
     buffer: &DeviceBuffer<'ctx, T>,

@@ -1,4 +1,4 @@
-//! What the tests share: fixtures, processes of their own, loud skips, and which driver answers.
+//! Code that the tests share: fixtures, processes of their own, loud skips, and which driver answers.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod fatbin;
@@ -11,6 +11,7 @@ pub(crate) mod system;
 
 pub(crate) use system::signal;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -79,6 +80,25 @@ macro_rules! skip_under_miri {
     ($why:literal) => {
         if cfg!(miri) {
             $crate::skip!($why);
+        }
+    };
+}
+
+/// Whether a panic unwinds. Where it ends the process (`.ci/profiles`), a test leaves out its panics.
+pub(crate) const UNWINDS: bool = cfg!(panic = "unwind");
+
+/// Whether `f` panics, as it must. Where that ends the process, `f` does not run.
+pub(crate) fn panics<R>(f: impl FnOnce() -> R) -> bool {
+    !UNWINDS || catch_unwind(AssertUnwindSafe(f)).is_err()
+}
+
+/// Leaves a test that is about a panic where that ends the process, saying what it looks at:
+/// `needs_unwinding!("the payload comes up in the caller")`.
+#[macro_export]
+macro_rules! needs_unwinding {
+    ($why:literal) => {
+        if !$crate::common::UNWINDS {
+            $crate::skip!("it needs a panic that unwinds: {}", $why);
         }
     };
 }
@@ -160,7 +180,7 @@ pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)])
     Some(output)
 }
 
-/// What runs the test `module::test` alone in a process of its own, or `None` inside it.
+/// Returns a command that runs the test `module::test` alone in a process of its own, or `None` inside it.
 pub(crate) fn another(module: &str, test: &str) -> Option<Command> {
     if is_alone(module, test) {
         return None;
@@ -168,12 +188,21 @@ pub(crate) fn another(module: &str, test: &str) -> Option<Command> {
     let path = path(module, test);
     let mut command = own_binary();
     command.args([&path, "--exact", "--nocapture", "--test-threads=1"]).env(FRESH, &path);
+    if !UNWINDS {
+        // So that the new process is the test, and not one that starts a process for it.
+        command.env("__RUST_TEST_INVOKE", &path);
+    }
     Some(command)
 }
 
 /// Panics with what the process printed unless it ran one test and succeeded.
 pub(crate) fn assert_success(test: &str, output: &Output) {
     let text = [String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)];
+    if !UNWINDS {
+        // How a test that passed ends its process.
+        assert_eq!(output.status.code(), Some(50), "{test}: {}\n{}", output.status, text.concat());
+        return;
+    }
     assert!(output.status.success(), "{test}: {}\n{}", output.status, text.concat());
     assert!(text[0].contains("1 passed"), "{test} did not run:\n{}", text.concat());
 }

@@ -1,10 +1,10 @@
-//! What tests ask of the system, which each has its own calls for: pages of memory, and what a process died of.
+//! Questions to the system, which each has its own calls for: pages of memory, and the cause of a process's death.
 #![allow(unsafe_code, reason = "calls the system")]
 
 use std::ffi::{c_int, c_void};
 use std::process::ExitStatus;
 
-/// What may be done with pages.
+/// The access that pages allow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum May {
     Nothing,

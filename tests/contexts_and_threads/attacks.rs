@@ -229,7 +229,7 @@ fn unscoped_meets_scoped() {
     let (a, b) = (gpu.stream().unwrap(), gpu.stream().unwrap());
     let mut y = gpu.on(&a).zeroed::<u32>(64).unwrap();
     let _spin = spin(&gpu, &a);
-    gpu.on(&a).fill(&mut y, 7).unwrap(); // behind the kernel, and complete
+    gpu.on(&a).fill(&mut y, 7).unwrap(); // after the kernel, and complete
     assert!(a.query().unwrap());
     let mut host = [0; 64];
     gpu.scope(|s| s.on(&b).download(&y, &mut host)).unwrap();

@@ -14,7 +14,7 @@ use cuscope::{
     memory::{CopyFlags, PoolAccess},
 };
 
-/// The message names the call, and goes on behind what went wrong with what to do.
+/// The message names the call, and goes on after what went wrong with what to do.
 fn assert_says(error: &Error, call: &str, advice: &str) {
     let text = error.to_string();
     assert!(text.contains(&format!("`{call}`")), "`{call}` is not named in: {text}");
@@ -329,7 +329,7 @@ fn ordered_streams() {
     });
 }
 
-/// What is refused before a call names the call that was not made.
+/// A refusal before the call names the call that was not made.
 #[test]
 fn each_refusal_of_an_argument_names_its_call() {
     let device = Device::get(0).unwrap();

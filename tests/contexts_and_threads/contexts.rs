@@ -1,4 +1,4 @@
-//! What a context is and does: creation and ownership, and the state that a guard tells and sets.
+//! Contexts: creation and ownership, and the state that a guard reports and sets.
 #![allow(unsafe_code, reason = "plays foreign code, with raw handles")]
 
 use crate::common::foreign;
@@ -87,7 +87,7 @@ fn contexts_tell_what_they_are() {
 }
 
 #[test]
-fn what_is_current_can_be_looked_at_without_a_stack() {
+fn the_current_context_can_be_looked_at_without_a_stack() {
     let (a, b) = (new_context(), new_context());
     assert!(current_context().unwrap().is_none());
     assert!(!a.is_current().unwrap());

@@ -88,7 +88,7 @@ fn handles_and_guards_end_in_the_destructors_of_thread_locals() {
     assert_released(context);
 }
 
-/// What still waits for its turn is done by the destructors that need it, behind whatever the driver keeps for the thread.
+/// The destructors that need pending work do it, after whatever the driver keeps for the thread.
 #[test]
 fn work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order() {
     fresh!(work_in_flight_ends_in_the_destructors_of_thread_locals_in_every_order, {
@@ -205,9 +205,9 @@ fn everything_can_be_dropped_in_the_child_of_a_fork() {
 /// memory of other code, which is not told that it is used no more.
 #[cfg(unix)] // it forks
 #[test]
-fn what_ordered_streams_own_is_dropped_in_the_child_of_a_fork() {
+fn values_of_ordered_streams_are_dropped_in_the_child_of_a_fork() {
     skip_under_miri!("it forks");
-    fresh!(what_ordered_streams_own_is_dropped_in_the_child_of_a_fork, {
+    fresh!(values_of_ordered_streams_are_dropped_in_the_child_of_a_fork, {
         let (context, other) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let mut outer = stack.push(&context).unwrap();
@@ -254,9 +254,9 @@ fn what_ordered_streams_own_is_dropped_in_the_child_of_a_fork() {
 /// So is what a host function dropped, and still waits to be released.
 #[cfg(unix)] // it forks
 #[test]
-fn what_waits_to_be_released_is_left_alone_in_the_child_of_a_fork() {
+fn values_that_wait_to_be_released_are_left_alone_in_the_child_of_a_fork() {
     skip_under_miri!("it forks");
-    fresh!(what_waits_to_be_released_is_left_alone_in_the_child_of_a_fork, {
+    fresh!(values_that_wait_to_be_released_are_left_alone_in_the_child_of_a_fork, {
         static FAILED: AtomicUsize = AtomicUsize::new(0);
         cuscope::on_release_error(|_| {
             FAILED.fetch_add(1, Ordering::Relaxed);
@@ -403,12 +403,12 @@ fn refused_in_the_child(what: &str, f: impl FnOnce(&dyn Fn()) -> Result) {
     assert_eq!(status, 0, "{what} returned something else in the child");
 }
 
-/// What closes behind a closure that forks tells in the child that it did nothing there.
+/// An operation that closes after a closure that forks says in the child that it did nothing there.
 #[cfg(unix)] // it forks
 #[test]
-fn what_a_closure_returns_to_in_the_child_of_a_fork_is_refused() {
+fn a_closure_that_forks_returns_to_a_refusal_in_the_child() {
     skip_under_miri!("it forks");
-    fresh!(what_a_closure_returns_to_in_the_child_of_a_fork_is_refused, {
+    fresh!(a_closure_that_forks_returns_to_a_refusal_in_the_child, {
         try_with_gpu(|gpu| {
             let (mut stream, second) = (gpu.stream()?, gpu.stream()?);
             let (mut x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// How long work goes on that the end of the process, or of its context, cuts off: longer than it takes to report a fault.
 const WORK: Duration = HANG;
 
-/// How long a kernel goes on that a real driver waits for in the call of a copy behind it. It is longer than it takes to report
+/// How long a kernel goes on that a real driver waits for in the call of a copy after it. It is longer than it takes to report
 /// a fault.
 const TAKES: Duration = Duration::from_secs(5);
 
@@ -245,7 +245,7 @@ fn a_scope_that_lent_memory_of_a_host_pool_beside_a_fault_elsewhere_aborts() {
     );
 }
 
-/// What was page-locked, or seen by the host, and is freed, makes no other memory so.
+/// Memory that was page-locked, or seen by the host, and is freed, makes no other memory so.
 #[test]
 fn memory_that_was_page_locked_before_a_fault_elsewhere_aborts_nothing() {
     let _one = one_at_a_time();
@@ -356,7 +356,7 @@ fn a_scope_that_lent_page_locked_memory_to_other_code_beside_a_fault_elsewhere_a
     );
 }
 
-/// What a scope stages may be page-locked.
+/// A slice that a scope stages may be page-locked.
 #[test]
 fn a_scope_that_staged_page_locked_memory_beside_a_fault_elsewhere_aborts() {
     aborts!(
@@ -505,7 +505,7 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
         let shape = ArrayShape::D1 { width: 4 };
         let mut array = gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).unwrap();
         let result = gpu.scope(|s| {
-            // What is copied to an array is treated as page-locked memory.
+            // A copy to an array is treated as one of page-locked memory.
             s.on(&faults).upload(&[7; 4], &mut s.hold(&mut array))?;
             // SAFETY: the kernel is count(u32 *, u64), and writes one element.
             unsafe {
@@ -527,9 +527,9 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
 /// Copies with ordinary memory are over when their call returns (F331), and device memory of a process that has
 /// lost the GPU is used by nobody.
 #[test]
-fn what_lends_no_page_locked_memory_returns_the_error() {
+fn operations_that_lend_no_page_locked_memory_return_the_error() {
     let _one = one_at_a_time();
-    fresh!(what_lends_no_page_locked_memory_returns_the_error, {
+    fresh!(operations_that_lend_no_page_locked_memory_return_the_error, {
         let (a, b) = (new_context(), new_context());
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
@@ -620,7 +620,7 @@ fn wait_for(count: &AtomicU32) {
     until("the count", || count.load(Ordering::SeqCst) > 0);
 }
 
-/// A function of the host goes on behind a fault elsewhere, and the end of its context would kill the process
+/// A function of the host goes on after a fault elsewhere, and the end of its context would kill the process
 /// (F330).
 #[test]
 fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
@@ -684,7 +684,7 @@ fn a_function_of_a_graph_outlives_the_graph_behind_a_fault() {
         TOLD.store(true, Ordering::SeqCst);
         wait_for(&ended);
         until("the end of what it owns", || Arc::strong_count(&ended) == 1);
-        // What the driver had behind it would be called soon.
+        // Work that the driver had after it would be called soon.
         thread::sleep(MOMENT);
         assert_eq!(second.load(Ordering::SeqCst), 0, "what was dropped is not called");
     });

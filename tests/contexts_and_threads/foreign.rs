@@ -19,7 +19,7 @@ fn a_leaked_entry_that_foreign_code_covers_is_not_taken_for_gone() {
     foreign::push(a.raw()); // [a, b (leaked), a (foreign)]
     // The next guard lies above.
     outer.push(&b).unwrap().pop().unwrap();
-    // What looks only sees its own context on top, and is right by that.
+    // A call that looks sees its own context on top, and is right by that.
     outer.synchronize().unwrap();
     assert_eq!(foreign::pop(), a.raw(), "foreign code finds its entry");
     assert_eq!(current(), b.raw(), "and the leaked one below");
@@ -107,7 +107,7 @@ fn foreign_code_that_sets_and_restores_is_not_noticed() {
 
 /// F7, F87: on a thread without contexts `cudaSetDevice` pushes, and stays.
 #[test]
-fn what_foreign_code_sets_first_stays_below() {
+fn a_context_that_foreign_code_sets_first_stays_below() {
     let (a, foreign) = (new_context(), new_context());
     foreign::set(foreign.raw());
     {

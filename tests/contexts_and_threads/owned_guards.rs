@@ -3,14 +3,14 @@
 
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
+use crate::common::panics;
 use crate::common::random::config;
-use crate::{common, fresh, skip};
+use crate::{common, fresh, needs_unwinding, skip};
 use cuscope::diagnostics::on_driver_log;
 use cuscope::{Context, ContextStack, Error, Result, stack::OwnedGuard};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::mem::forget;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 fn is_empty() -> bool {
@@ -86,12 +86,36 @@ fn a_guard_that_is_dropped_early_leaves_its_entry_to_the_younger_ones() {
     drop(middle);
     assert_eq!(current(), c.raw());
     waits(&mut inner).unwrap();
-    // What is on the stack is alive, although nobody has it.
+    // A context on the stack is alive, although nobody has it.
     let (raw_a, raw_b) = (a.raw(), b.raw());
     drop((a, b));
     drop(inner);
     assert!(is_empty(), "all three are gone");
     assert!(!foreign_alive(raw_a) && !foreign_alive(raw_b), "and so are their contexts");
+}
+
+/// What others left below stays there while an older guard lives, and is no error of the younger one.
+#[test]
+fn a_guard_pops_although_something_is_left_below_an_older_one() {
+    let (a, b, c) = (new_context(), new_context(), new_context());
+    let outer = a.push_owned().unwrap();
+    let middle = b.push_owned().unwrap();
+    let inner = c.push_owned().unwrap();
+    suspended(outer.pop());
+    inner.pop().unwrap();
+    assert_eq!(current(), b.raw());
+    middle.pop().unwrap();
+    assert!(is_empty());
+
+    let mut stack = ContextStack::current_thread().unwrap();
+    forget(stack.push(&a).unwrap());
+    let outer = b.push_owned().unwrap();
+    let inner = c.push_owned().unwrap();
+    drop(stack);
+    inner.pop().unwrap();
+    assert_eq!(current(), b.raw());
+    outer.pop().unwrap();
+    assert!(is_empty());
 }
 
 /// Whether the driver knows a context.
@@ -216,7 +240,7 @@ fn a_guard_that_was_made_inside_another_ones_closure_lives_on() {
 }
 
 #[test]
-fn what_a_closure_leaks_is_popped_when_the_guard_is_next_used() {
+fn a_guard_that_a_closure_leaks_is_popped_at_the_next_use_of_the_one_below() {
     let (a, b) = (new_context(), new_context());
     let mut owned = a.push_owned().unwrap();
     owned.with(|gpu| gpu.push(&b).map(forget)).unwrap();
@@ -243,12 +267,13 @@ fn a_guard_that_is_dropped_inside_reentrant_is_popped_at_its_end() {
 
 #[test]
 fn a_panic_pops() {
+    needs_unwinding!("the panic pops");
     let a = new_context();
-    let panic = catch_unwind(AssertUnwindSafe(|| {
+    let panicked = panics(|| {
         let mut owned = a.push_owned().unwrap();
         owned.with(|_| -> Result { panic!("of the test") })
-    }));
-    assert!(panic.is_err() && is_empty());
+    });
+    assert!(panicked && is_empty());
 }
 
 #[test]

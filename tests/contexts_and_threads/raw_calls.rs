@@ -48,7 +48,7 @@ fn a_call_that_succeeds_has_written_its_answer() {
     let answer: cuscope::Result<()> = unsafe { call!(cuCtxGetId(context.raw(), &raw mut id)) };
     answer.unwrap();
     assert_eq!(id, context.id().unwrap());
-    // Without arguments, and with a comma behind the last one.
+    // Without arguments, and with a comma after the last one.
     let mut version = 0;
     // SAFETY: `version` is valid for one number.
     unsafe { call!(cuDriverGetVersion(&raw mut version,)) }.unwrap();
@@ -99,7 +99,7 @@ fn a_function_that_is_looked_up_is_called_by_the_same_macro() {
     assert_eq!(error.call(), Some("cuFuncGetName"));
 }
 
-/// Behind a fault that any call reported, a context is not ended while a function of the host may run in it (F330).
+/// After a fault that any call reported, a context is not ended while a function of the host may run in it (F330).
 #[test]
 fn a_fault_that_a_call_reports_is_remembered() {
     if driver_kind() != "software" {

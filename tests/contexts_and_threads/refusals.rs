@@ -19,7 +19,7 @@ struct Row {
     place: (&'static str, &'static str),
     /// The words of the documentation.
     reason: &'static str,
-    /// What the message contains.
+    /// Words in the message.
     says: &'static [&'static str],
     input: Input,
 }

@@ -1,13 +1,13 @@
 //! The rules of the stack at run time, on whichever driver answers.
 #![allow(unsafe_code, reason = "plays foreign code that changes the stack behind the crate's back")]
 
-use crate::common::fewer;
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
+use crate::common::{fewer, panics};
+use crate::needs_unwinding;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, detached::Branded, ffi,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 fn is_empty() -> bool {
     current().is_null()
@@ -160,14 +160,14 @@ fn guard_dropped_before_its_handles() {
 
 #[test]
 fn a_panic_pops() {
+    needs_unwinding!("the panic pops");
     let (a, b) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut outer = stack.push(&a).unwrap();
-    let caught = catch_unwind(AssertUnwindSafe(|| {
+    assert!(panics(|| {
         let _inner = outer.push(&b).unwrap();
         panic!("in the middle");
     }));
-    assert!(caught.is_err());
     assert_eq!(current(), a.raw());
     outer.synchronize().unwrap();
 }
@@ -186,13 +186,12 @@ fn reentrant_leaves_the_stack_as_found_also_on_leaks_and_panics() {
     })
     .unwrap();
     assert_eq!(current(), a.raw());
-    let caught = catch_unwind(|| {
+    assert!(panics(|| {
         ContextStack::reentrant(|stack| -> Result {
             std::mem::forget(stack.push(&b)?);
             panic!("in the middle");
         })
-    });
-    assert!(caught.is_err());
+    }));
     assert_eq!(current(), a.raw());
     outer.pop().unwrap();
     ContextStack::reentrant(|stack| stack.push(&b)?.synchronize()).unwrap();
@@ -221,7 +220,7 @@ fn a_context_is_pushed_for_a_closure_and_popped() {
     });
     assert_eq!(error.unwrap_err().call(), Some("none"));
     assert_eq!(current(), a.raw());
-    assert!(catch_unwind(|| b.with(|_| -> Result { panic!("in the middle") })).is_err());
+    assert!(panics(|| b.with(|_| -> Result { panic!("in the middle") })));
     assert_eq!(current(), a.raw());
     outer.pop().unwrap();
     assert!(is_empty());
@@ -283,7 +282,7 @@ fn reentrant_drops_outer_guard() {
         inner.pop()
     })
     .unwrap();
-    // What the outer guard could not pop is popped when the stack is next used.
+    // The entry that the outer guard could not pop is popped when the stack is next used.
     let gpu = stack.push(&b).unwrap();
     gpu.pop().unwrap();
     assert!(is_empty());
@@ -403,7 +402,7 @@ fn foreign_pushes_left_on_top_are_not_popped_and_settled_later() {
 }
 
 #[test]
-fn what_foreign_code_pushed_before_stays_below() {
+fn a_context_that_foreign_code_pushed_before_stays_below() {
     let (a, b) = (new_context(), new_context());
     foreign::push(b.raw());
     let mut stack = ContextStack::current_thread().unwrap();
@@ -435,7 +434,7 @@ fn a_dead_token_under_a_foreign_entry_is_settled_by_the_next_one() {
 }
 
 #[test]
-fn what_foreign_code_covers_in_a_frame_is_popped_outside_of_it() {
+fn an_entry_that_foreign_code_covers_in_a_frame_is_popped_outside_of_it() {
     let (a, b) = (new_context(), new_context());
     let leave_covered = || {
         ContextStack::reentrant(|inner| {

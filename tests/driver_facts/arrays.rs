@@ -74,7 +74,7 @@ fn arrays_have_shapes() {
             cuArray3DCreate_v2(null_mut(), &raw const one);
             cuArray3DCreate_v2(&raw mut array, null());
         });
-        // What only arrays have whose memory is mapped later.
+        // Calls that take only arrays whose memory is mapped later.
         let array = self::array(one);
         let mut needs = all_zeros();
         let needed = code!(cuArrayGetMemoryRequirements(&raw mut needs, array, device()));

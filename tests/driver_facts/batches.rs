@@ -363,7 +363,7 @@ fn a_batch_of_boxes_is_refused_as_a_whole_or_for_a_box() {
         assert_eq!(boxes(&mut all, 0, a.stream), (INVALID_VALUE, failed), "{number}");
         ok!(cuStreamSynchronize(a.stream));
     }
-    // What is wrong with an address shows when the copies before are enqueued.
+    // A wrong address shows when the copies before are enqueued.
     ok!(cuMemsetD8_v2(a.memory, 5, 64));
     ok!(cuCtxSynchronize()); // F633
     let mut all = [in_place(a.memory), copy(rows(0, 0, 0), rows(a.memory, 0, 0), [8, 1, 1])];

@@ -1,4 +1,4 @@
-//! What blocks, and what threads do side by side: F50 to F54, F90, F91, F105, F633.
+//! Calls that block, and calls that threads make side by side: F50 to F54, F90, F91, F105, F633.
 
 use crate::common::until;
 use crate::fresh;
@@ -17,8 +17,8 @@ fn idle(place: &Place) -> bool {
 
 /// F50
 #[test]
-fn what_frees_or_loads_waits_for_all_work_of_the_context() {
-    fresh!(what_frees_or_loads_waits_for_all_work_of_the_context, {
+fn calls_that_free_or_load_wait_for_all_work_of_the_context() {
+    fresh!(calls_that_free_or_load_wait_for_all_work_of_the_context, {
         let a = Place::new();
         ok!(cuCtxPushCurrent_v2(a.context));
         let (memory, host) = (made!(cuMemAlloc_v2(64)), made!(cuMemAllocHost_v2(64)));
@@ -48,8 +48,8 @@ fn what_frees_or_loads_waits_for_all_work_of_the_context() {
 
 /// F51
 #[test]
-fn what_creates_or_destroys_does_not_wait() {
-    fresh!(what_creates_or_destroys_does_not_wait, {
+fn calls_that_create_or_destroy_do_not_wait() {
+    fresh!(calls_that_create_or_destroy_do_not_wait, {
         let a = Place::new();
         ok!(cuCtxPushCurrent_v2(a.context));
         let on_stream = made!(cuMemAllocAsync(64, a.stream));
@@ -97,8 +97,8 @@ fn the_null_stream_overtakes_a_non_blocking_stream() {
 
 /// F633
 #[test]
-fn what_fills_or_copies_on_the_device_without_a_stream_does_not_wait() {
-    fresh!(what_fills_or_copies_on_the_device_without_a_stream_does_not_wait, {
+fn fills_and_copies_on_the_device_without_a_stream_do_not_wait() {
+    fresh!(fills_and_copies_on_the_device_without_a_stream_do_not_wait, {
         let a = place();
         let seen = || {
             ok!(cuMemcpyDtoHAsync_v2(a.host, a.memory, 128, a.stream));

@@ -49,7 +49,7 @@ impl Told {
     }
 }
 
-/// F152: told that all is well, behind the work, and what refuses a callback.
+/// F152: told that all is well, after the work, and what refuses a callback.
 #[test]
 fn a_callback_is_called_behind_the_work() {
     let (place, told) = (Place::new(), Told::new());

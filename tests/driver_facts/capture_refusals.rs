@@ -1,4 +1,4 @@
-//! What captures refuse, to whom, and what becomes of them by that: F71, F100 to F103, F140 to F143, F151.
+//! Calls that captures refuse, to whom, and the effect on the captures: F71, F100 to F103, F140 to F143, F151.
 //!
 //! A capture in GLOBAL mode concerns every thread, so that each test has a process of its own.
 
@@ -178,8 +178,8 @@ fn refused(capture: CUstreamCaptureMode, own: bool, caller: CUstreamCaptureMode)
 
 /// F71, F100, F101, F140, F141
 #[test]
-fn what_is_unsafe_is_refused_by_the_modes_of_capture_and_caller() {
-    fresh!(what_is_unsafe_is_refused_by_the_modes_of_capture_and_caller, {
+fn unsafe_calls_are_refused_by_the_modes_of_capture_and_caller() {
+    fresh!(unsafe_calls_are_refused_by_the_modes_of_capture_and_caller, {
         let place = place();
         let (stream, other) = (blocking_stream(), Other::new());
         for one in UNSAFE {
@@ -256,8 +256,8 @@ fn only_the_captures_that_refuse_are_invalidated_and_they_go_on_refusing() {
 
 /// F101, F141
 #[test]
-fn what_is_no_danger_is_allowed_in_every_mode() {
-    fresh!(what_is_no_danger_is_allowed_in_every_mode, {
+fn harmless_calls_are_allowed_in_every_capture_mode() {
+    fresh!(harmless_calls_are_allowed_in_every_capture_mode, {
         let place = place();
         let (stream, device) = (free_stream(), device());
         for mode in MODES {
@@ -366,7 +366,7 @@ fn the_stream_under_capture_is_neither_waited_for_nor_asked() {
                 assert_eq!(launch(nothing, stream, &[]), SUCCESS);
             }
         }
-        // What was recorded before the capture can be waited for by who may wait.
+        // An event that was recorded before the capture can be waited for by who may wait.
         let start = Instant::now();
         assert_eq!(launch(place.kernel(c"spin"), stream, &[LONG_NANOSECONDS]), SUCCESS);
         ok!(cuEventRecord(place.event, stream));

@@ -1,4 +1,4 @@
-//! What a graph of a capture does when it runs, and to what: F94, F146, F149, F150.
+//! The work of a captured graph, and the memory that it is done on: F94, F146, F149, F150.
 //!
 //! A capture in GLOBAL mode concerns every thread, so that each test has a process of its own.
 
@@ -206,7 +206,7 @@ fn graphs_are_made_of_nodes_and_list_them() {
             ]
         );
         assert_eq!(edges(graph), [(0, 1), (1, 2), (2, 3), (3, 4)]);
-        // As many as there is room for; null behind the last; no room is no answer.
+        // As many as there is room for; null after the last; no room is no answer.
         let mark = (&raw mut out).cast();
         let (mut room, mut count) = ([mark; 7], 2);
         ok!(cuGraphGetNodes(graph, room.as_mut_ptr(), &raw mut count));

@@ -107,7 +107,7 @@ fn a_capture_goes_on_after_a_copy_of_rows_that_is_refused() {
         answers.add("null, rows", captured, none(1));
         let captured = bench.captured(|stream| code!(cuMemcpy3DAsync_v2(null(), stream))).0;
         answers.add("null, planes", captured, none(1));
-        // Other work after a refusal is captured behind the work before it.
+        // Other work after a refusal is captured after the work before it.
         let stream = bench.place.stream;
         begin(stream, RELAXED);
         let (fine, mut bad) = (bench.planes((Device, Device)), bench.planes((Device, Device)));

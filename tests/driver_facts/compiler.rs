@@ -62,7 +62,7 @@ fn the_logs_of_the_compiler_are_cut_to_their_buffers() {
     let mut options = Options::new(&[(CU_JIT_LOG_VERBOSE, 1), (CU_JIT_WALL_TIME, 0)]);
     options.options.extend([CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES]);
     options.values.extend([info.as_mut_ptr().cast(), without_provenance_mut(info.len())]);
-    // What is in the driver's cache of compiled code is not compiled, and gives no information.
+    // Code in the driver's cache of compiled code is not compiled, and gives no information.
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let new = CString::new(format!("{}// {}", TEXT.to_str().unwrap(), now.as_nanos())).unwrap();
     assert_eq!(options.load(&new), SUCCESS);
@@ -228,7 +228,7 @@ fn the_linker_names_what_is_missing_and_what_is_there_twice() {
     assert_eq!(complete(state).0, INVALID_SOURCE);
     ok!(cuLinkDestroy(state));
 
-    // What does not compile is left out, and the rest is linked.
+    // An input that does not compile is left out, and the rest is linked.
     let mut options = Options::new(&[]);
     let state = begin(&mut options);
     assert_eq!(add(state, BAD, "bad"), INVALID_PTX);
@@ -258,7 +258,7 @@ fn local_symbols_of_a_link_stay_apart_and_weak_ones_become_one() {
     let _alone = alone();
     let (place, _) = place();
     let memory: CUdeviceptr = made!(cuMemAlloc_v2(8));
-    // What the kernel of each input sees.
+    // The symbols that the kernel of each input sees.
     for (linkages, seen) in [
         (["", ""], Some([1, 2])),
         ([".weak", ".weak"], Some([1, 1])),

@@ -257,7 +257,7 @@ fn a_node_has_as_many_graphs_as_its_kind_takes() {
 fn the_number_says_what_runs() {
     needs_conditionals!();
     let here = here();
-    // What each number at the beginning runs, in two launches.
+    // The bodies that each number at the beginning runs, in two launches.
     for (kind, size, ran) in [
         (IF, 1, [[0, 0, 0], [2, 0, 0], [2, 0, 0], [2, 0, 0]]),
         (IF, 2, [[0, 2, 0], [2, 0, 0], [2, 0, 0], [2, 0, 0]]),
@@ -392,7 +392,7 @@ fn graphs_of_nodes_hold_kernels_copies_and_fills() {
     };
     let child = graph();
     here.kernel(child, &[], c"add", here.words, 0);
-    // All of these, one behind the other.
+    // All of these, one after the other.
     let (whole, _, body) = here.with_body();
     ok!(cuGraphAddMemsetNode(to, body, null(), 0, &raw const fill, here.context));
     let filled = node;

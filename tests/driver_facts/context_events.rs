@@ -32,7 +32,7 @@ fn a_context_is_awaited_and_recorded_by_its_handle() {
     b.destroy();
 }
 
-/// What else `cuCtxRecordEvent` answers, and the calls that take null for the current context.
+/// Asserts the other answers of `cuCtxRecordEvent`, and which calls take null for the current context.
 fn assert_refuses_other_events(a: &Place, b: &Place) {
     assert_eq!(newer!(cuCtxRecordEvent(b.context, a.event)), INVALID_HANDLE);
     assert_eq!(newer!(cuCtxRecordEvent(a.context, null_mut())), INVALID_HANDLE);

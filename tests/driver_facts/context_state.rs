@@ -1,4 +1,4 @@
-//! What a context is asked and told: F68 to F70, F117 to F122, F137 to F139.
+//! The state of a context: F68 to F70, F117 to F122, F137 to F139.
 
 use crate::fresh;
 use crate::raw::*;
@@ -374,7 +374,7 @@ fn after_a_fault_contexts_tell_what_needs_no_device() {
             cuStreamGetPriority(place.stream, &raw mut number);
             cuStreamGetId(place.stream, &raw mut id);
         });
-        // What is wrong at first sight.
+        // Arguments that are wrong at first sight.
         each_gives!(INVALID_VALUE; {
             cuCtxCreate_v2(null_mut(), 0, 0);
             cuCtxCreate_v2(&raw mut context, 7, 0);

@@ -8,7 +8,7 @@ use std::ptr::null_mut;
 
 const TOO_LARGE: CUresult = CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 
-/// Every block adds 1 to the number, waits until all of the grid have, and writes what it saw behind it.
+/// Every block adds 1 to the number, waits until all of the grid have, and writes what it saw after it.
 const MEET: &CStr = c"
 .version 7.0
 .target sm_70
@@ -80,7 +80,7 @@ fn as_many_blocks_are_launched_together_as_the_device_holds() {
         assert_eq!(by_attribute(nothing, [blocks + 1, threads, bytes], 0, stream), SUCCESS);
         ok!(cuStreamSynchronize(stream));
     }
-    // What no launch may have is no matter of how many fit.
+    // A shape that no launch may have is refused before the count of blocks that fit.
     assert_eq!(cooperative(nothing, 1, 1025, 0, stream), INVALID_VALUE);
     assert_eq!(by_attribute(nothing, [1, 1025, 0], 1, stream), INVALID_VALUE);
     // A block on each multiprocessor, which wait for each other.

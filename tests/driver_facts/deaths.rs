@@ -1,4 +1,4 @@
-//! What a real driver dies of, and the software driver refuses: F127, F149, F158, F171, F174, F175, F192, F212,
+//! Calls that a real driver dies of, and that the software driver refuses: F127, F149, F158, F171, F174, F175, F192, F212,
 //! F214, F217, F250, F274, F313, F321.
 
 use crate::common::{assert_success, signal, software};
@@ -189,8 +189,8 @@ const CASES: [Case; 14] = [
 
 /// F127, F149, F158, F171, F174, F175, F192, F212, F214, F217, F250, F274, F313, F321
 #[test]
-fn what_a_real_driver_dies_of_is_an_error_of_the_software_driver() {
-    const TEST: &str = "what_a_real_driver_dies_of_is_an_error_of_the_software_driver";
+fn calls_that_kill_a_real_driver_are_errors_of_the_software_driver() {
+    const TEST: &str = "calls_that_kill_a_real_driver_are_errors_of_the_software_driver";
     has!(cuDevResourceGenerateDesc, cuLogsRegisterCallback, cuLogsUnregisterCallback);
     crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &CASES, |(name, call, code)| {

@@ -7,7 +7,7 @@ use cuscope::ffi::*;
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
-/// `add` adds 1 to a word. `again` counts a word down, and launches its own graph behind itself until it is 0. `start`
+/// `add` adds 1 to a word. `again` counts a word down, and launches its own graph after itself until it is 0. `start`
 /// launches a graph `n` times in one of the streams for that, and writes the last answer, and how often it was 0.
 const KERNELS: &CStr = c"
 .version 8.0
@@ -106,7 +106,7 @@ impl Here {
         words
     }
 
-    /// What `add` and an ordinary graph give that launches a graph.
+    /// Returns the results of `add` and of an ordinary graph that launches a graph.
     fn start(&self, graph: CUgraphExec, stream: u64, times: u64) -> [u32; 3] {
         self.put(0);
         let args = [graph.addr() as u64, stream, times, self.words + 4];
@@ -149,7 +149,7 @@ fn a_graph_is_instantiated_for_launches_by_the_device() {
 #[test]
 fn kernels_launch_graphs() {
     let Some(here) = here() else { return };
-    // A graph that launches itself behind itself; the launch by the host uploads it.
+    // A graph that launches itself after itself; the launch by the host uploads it.
     let again = graph_of(&here, c"again", &[here.words, here.words + 4]);
     let exec = for_the_device(again);
     here.put(1000);
@@ -164,7 +164,7 @@ fn kernels_launch_graphs() {
     assert_eq!(here.start(add, BESIDE, 1), [0, 1, 0], "not uploaded");
     ok!(cuGraphUpload(add, here.stream));
     for stream in [BEHIND, BESIDE, AS_SIBLING] {
-        // What the host enqueues behind the launch comes behind the launched graph.
+        // Work that the host enqueues after the launch comes after the launched graph.
         assert_eq!(here.start(add, stream, 1), [1, 0, 1]);
     }
     // Once at a time, if it is launched behind.

@@ -1,4 +1,4 @@
-//! What tells of calls and of launches: the profiler, the driver's log, core dumps; F320 to F324.
+//! Reports on calls and launches: the profiler, the driver's log, core dumps; F320 to F324.
 
 use crate::fresh;
 use crate::launches::config;
@@ -33,7 +33,7 @@ fn a_profiler_is_started_and_stopped_in_a_context_any_number_of_times() {
     place.destroy();
 }
 
-/// What callbacks of these tests have seen, by their number.
+/// The calls that callbacks of these tests have seen, by their number.
 static SEEN: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 static INSIDE: AtomicBool = AtomicBool::new(false);
 static OUT: AtomicBool = AtomicBool::new(false);
@@ -187,7 +187,7 @@ fn the_log_is_read_from_a_place_on() {
         let mut far = 1_000_000;
         assert_eq!(read(&raw mut far, 32_768), (INVALID_VALUE, String::new()));
         assert!(read(null_mut(), 32_768).1.contains(last));
-        // No room for a message: nothing. For some: the newest, and the driver may write behind the room.
+        // No room for a message: nothing. For some: the newest, and the driver may write after the room.
         assert_eq!(read(null_mut(), 10), (INVALID_VALUE, String::new()));
         let (code, some) = read(null_mut(), 400);
         assert_eq!(code, SUCCESS);
@@ -254,7 +254,7 @@ fn contexts_begin_with_the_process_settings_of_core_dumps() {
         let first = [1, 2, 3, 4].map(|which| switch(which, true));
         assert_eq!(first, [(SUCCESS, 0), (SUCCESS, 1), (SUCCESS, 0), (SUCCESS, 0)]);
         assert_eq!(switch(1, false).0, NOT_INITIALIZED);
-        // What is set now but names is set back by `cuInit`, once.
+        // Settings that are made now, except names, are reset by `cuInit`, once.
         let flags = || {
             let mut bytes = [9; 4];
             assert_eq!(get(7, &mut bytes, true), SUCCESS);

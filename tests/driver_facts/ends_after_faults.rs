@@ -1,4 +1,4 @@
-//! What the end of a context, and that of the process, do to work that a fault in another context left: F328, F330,
+//! The effect of the end of a context, and of the process, on work that a fault in another context left: F328, F330,
 //! F333. A and B are those of `faults_elsewhere`, and the tests run one after another likewise.
 
 #[cfg(target_os = "linux")]
@@ -18,7 +18,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
 
-/// What ends A: makes A, and ends it.
+/// A way to end A: makes A, and ends it.
 type End = (&'static str, fn() -> Site, fn(&Site) -> CUresult);
 
 const ENDS: [End; 3] = [
@@ -110,7 +110,7 @@ fn the_end_of_the_process_cuts_off_its_work_after_a_fault() {
     }
 }
 
-/// What other threads do when A ends: calls with its handles, and an event of it, until they are told to stop.
+/// Work of other threads while A ends: calls with its handles, and an event of it, until they are told to stop.
 type During = (&'static str, fn(&Site, CUevent));
 
 const DURING: [During; 4] = [

@@ -1,4 +1,4 @@
-//! What goes wrong, and how it is answered: F60 to F67, F93, F111, F112, F533, F534.
+//! Failures, and their answers: F60 to F67, F93, F111, F112, F533, F534.
 
 use crate::fresh;
 use crate::raw::*;
@@ -119,7 +119,7 @@ fn a_launch_of_an_impossible_shape_is_invalid_value() {
         let code = launch_shaped(nothing, grid, block, shared, a.stream, &[]);
         assert_eq!(code, INVALID_VALUE, "grid {grid:?} block {block:?} shared {shared}");
     }
-    // What is refused leaves nothing behind, and the limits themselves are allowed.
+    // A refused call leaves nothing behind, and the limits themselves are allowed.
     for (grid, block) in [([1, 65_535, 1], [1, 1, 1]), ([1, 1, 1], [1024, 1, 1])] {
         assert_eq!(launch_shaped(nothing, grid, block, 0, a.stream, &[]), SUCCESS);
     }

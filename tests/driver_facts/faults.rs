@@ -1,4 +1,4 @@
-//! Between a fault and its report, and behind that: F104, F108 to F110.
+//! Between a fault and its report, and after that: F104, F108 to F110.
 
 use crate::common::{assert_success, software};
 use crate::fresh;
@@ -17,8 +17,8 @@ fn fault(place: &Place) {
 
 /// F108
 #[test]
-fn what_does_not_wait_for_a_fault_does_not_report_it() {
-    fresh!(what_does_not_wait_for_a_fault_does_not_report_it, {
+fn calls_that_do_not_wait_for_a_fault_do_not_report_it() {
+    fresh!(calls_that_do_not_wait_for_a_fault_do_not_report_it, {
         let (a, b) = (Place::new(), Place::new());
         ok!(cuCtxPushCurrent_v2(a.context));
         let other: CUstream = made!(cuStreamCreate(1));
@@ -54,7 +54,7 @@ fn what_does_not_wait_for_a_fault_does_not_report_it() {
 /// that. The stream is another one of that place, in which nothing ever was.
 type First = (&'static str, fn(&Place, &Place, CUstream) -> CUresult, bool);
 
-/// What finds a fault out.
+/// Calls that discover a fault.
 const FIRST: [First; 20] = [
     ("cuStreamSynchronize", |a, _, _| code!(cuStreamSynchronize(a.stream)), true),
     ("cuStreamQuery", |a, _, _| code!(cuStreamQuery(a.stream)), true),
@@ -136,8 +136,8 @@ const FIRST: [First; 20] = [
 
 /// F108
 #[test]
-fn what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next() {
-    const TEST: &str = "what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next";
+fn a_call_that_discovers_a_fault_gives_its_code_or_leaves_that_to_the_next() {
+    const TEST: &str = "a_call_that_discovers_a_fault_gives_its_code_or_leaves_that_to_the_next";
     crate::skip_under_miri!("it starts a process for each case");
     let outputs = each_alone(module_path!(), TEST, &FIRST, |&(name, call, tells)| {
         let (a, b) = (Place::new(), Place::new());
@@ -153,7 +153,7 @@ fn what_finds_a_fault_out_gives_its_code_or_leaves_that_to_the_next() {
             answered = call(&a, &b, other);
         }
         assert_eq!(answered, answer, "{name}");
-        // What gives 0 mostly finds it out on a real driver, and leaves it to a later call otherwise.
+        // A call that gives 0 mostly discovers it on a real driver, and leaves it to a later call otherwise.
         let next = code!(cuMemAlloc_v2(&raw mut address, 4096));
         let found = next == LAUNCH_FAILED || (!tells && !software() && next == SUCCESS);
         assert!(found, "behind {name}: {next:?}");

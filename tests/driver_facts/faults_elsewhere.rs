@@ -1,4 +1,4 @@
-//! What goes on in other contexts when a kernel faults in one: F326, F327, F329, F331, F332. A is the context whose
+//! Work that goes on in other contexts when a kernel faults in one: F326, F327, F329, F331, F332. A is the context whose
 //! work goes on, B the one of the fault. The tests run one after another, as they take their time on one device.
 
 use crate::common::{HANG, assert_success, one_at_a_time, software, until};

@@ -1,4 +1,4 @@
-//! What textures make of several texels, and of indices: F376 to F378, F380.
+//! Results of textures from several texels, and from indices: F376 to F378, F380.
 
 use crate::raw::texels::*;
 use crate::raw::*;

@@ -1,4 +1,4 @@
-//! What foreign code does to the stack and to the primary context: F87 to F89.
+//! Effects of foreign code on the stack and on the primary context: F87 to F89.
 
 use crate::context_state::primary_state;
 use crate::dangling;

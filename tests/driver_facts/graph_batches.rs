@@ -333,7 +333,7 @@ fn captured_operations_are_a_node_each() {
             let mut two = [write(m, 14, 0), barrier(0)];
             ok!(cuStreamBatchMemOp_v2(stream, 2, two.as_mut_ptr(), 0));
             ok!(cuStreamBatchMemOp_v2(stream, 0, null_mut(), 0));
-            // What flags forbid does the capture no harm.
+            // A call that flags forbid does the capture no harm.
             assert_eq!(code!(cuStreamWriteValue32_v2(stream, m, 1, 1)), INVALID_VALUE);
             let graph = end(stream);
             assert_eq!(kinds(graph), [BATCH; 6]);
@@ -363,7 +363,8 @@ fn a_wait_of_a_graph_holds_what_is_behind_it() {
     // SAFETY: as above.
     let beside = || unsafe { place.host.cast::<u32>().wrapping_add(2).read_volatile() };
     let waits = add(graph, &place, &[wait(at, 3, 1)]);
-    let after = params(place.context, &[write(m, 7, 0)], 0);
+    let writes = [write(m, 7, 0)];
+    let after = params(place.context, &writes, 0);
     let _behind: CUgraphNode =
         made!(cuGraphAddBatchMemOpNode(graph, &raw const waits, 1, &raw const after));
     let _beside = add(graph, &place, &[write(at + 8, 1, 0)]);

@@ -70,7 +70,7 @@ fn a_capture_adds_to_a_graph_of_the_program() {
     fill(&place, stream);
     assert_eq!(end(stream), graph);
     assert_eq!(edges(graph), [(0, 2), (0, 5), (1, 5), (2, 3)]);
-    // Nothing captured, and behind nothing.
+    // Nothing captured, and after nothing.
     assert_eq!(to(stream, graph, &[b]), SUCCESS);
     assert_eq!(end(stream), graph);
     assert_eq!(to(stream, graph, &[]), SUCCESS);
@@ -120,7 +120,7 @@ fn a_capture_that_fails_takes_the_graph_with_it() {
 
 /// F563
 #[test]
-fn what_captured_work_depends_on_can_be_changed() {
+fn the_dependencies_of_captured_work_can_be_changed() {
     has!(
         cuStreamBeginCaptureToGraph,
         cuStreamUpdateCaptureDependencies_v2,
@@ -164,7 +164,7 @@ fn what_captured_work_depends_on_can_be_changed() {
     fill(&place, stream);
     assert_eq!(update(&[a], 1), SUCCESS);
     fill(&place, stream);
-    // What is left behind need not be joined.
+    // A node that is left behind need not be joined.
     assert_eq!(update(&[], 1), SUCCESS);
     fill(&place, stream);
     assert_eq!(end(stream), graph);

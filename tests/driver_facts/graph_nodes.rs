@@ -103,7 +103,7 @@ fn a_child_graph_is_a_copy_that_its_node_owns() {
     place.destroy();
 }
 
-/// Two fills of words, one behind the other unless they are side by side.
+/// Two fills of words, one after the other unless they are side by side.
 fn two_fills(to: [CUdeviceptr; 2], value: u32, side_by_side: bool) -> CUgraph {
     let graph = new();
     let (first, second) = (words(to[0], value, 1), words(to[1], value, 1));
@@ -199,7 +199,7 @@ fn a_child_graph_is_changed_to_another_one() {
         ok!(newer cuGraphNodeSetParams(node, &raw mut any));
         assert_ne!(graph_of(node), inner);
         gives(instantiated(graph), [9, 9, 0]);
-        // What was instantiated before has the nodes of that time.
+        // A graph that was instantiated before has the nodes of that time.
         assert_eq!(set(node, three), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
         assert_eq!(set(node, two_fills([a, c], 4, false)), SUCCESS);
         gives(exec, [4, 0, 4]);
@@ -421,7 +421,7 @@ fn a_graph_that_allocates_is_one_of_its_kind() {
     let mut second = null_mut();
     let code = code!(cuGraphInstantiateWithParams(&raw mut second, graph, &raw mut params));
     assert_eq!((code, params.result_out), (NOT_SUPPORTED, CUDA_GRAPH_INSTANTIATE_ERROR));
-    // What a launch leaves allocated is memory like other, until it is freed; before that it is not launched
+    // Memory that a launch leaves allocated is like other memory, until it is freed; before that it is not launched
     // again.
     ok!(cuGraphLaunch(exec, place.stream));
     ok!(cuStreamSynchronize(place.stream));
@@ -628,7 +628,7 @@ fn nodes_need_no_current_context_and_spoil_no_capture() {
 
 /// F218
 #[test]
-fn what_can_run_goes_by_the_nodes_that_it_was_made_of() {
+fn an_instantiated_graph_keeps_the_nodes_that_it_was_made_of() {
     let place = place();
     let (first, second) = (new(), new());
     let (old, new) = (fill(first, &place, 1), fill(second, &place, 2));
@@ -658,7 +658,7 @@ fn what_can_run_goes_by_the_nodes_that_it_was_made_of() {
     place.destroy();
 }
 
-/// What a host function asks, and what it is answered.
+/// The questions of a host function, and the answers.
 struct Asked {
     graph: CUgraph,
     node: CUgraphNode,

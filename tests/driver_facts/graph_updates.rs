@@ -15,7 +15,7 @@ fn end(stream: CUstream) -> CUgraph {
     graph
 }
 
-/// What a graph does with a word of 32 bits.
+/// An operation of a graph on a word of 32 bits.
 #[derive(Clone, Copy)]
 enum Step {
     /// Sets the word of this number.
@@ -77,7 +77,7 @@ fn a_graph_with_the_same_nodes_updates_one_that_can_run() {
         ok!(cuGraphDestroy(other));
         assert_eq!(run(&place, exec), [11, 0, 12]);
 
-        // What differs is refused, and changes nothing: not even the nodes before the one that differs.
+        // A difference is refused, and changes nothing: not even the nodes before the one that differs.
         let failed = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
         let topology = (failed, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
         assert_eq!(update(exec, graph(&place, &[Fill(0, 21)])), topology);

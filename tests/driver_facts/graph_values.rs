@@ -218,7 +218,7 @@ fn the_kernel_of_a_node_has_a_name() {
     });
 }
 
-/// `meet(words)`: counts itself in the first word and waits for another one there, for as many nanoseconds as the words behind
+/// `meet(words)`: counts itself in the first word and waits for another one there, for as many nanoseconds as the words after
 /// say. In the second word those are counted that met one.
 const MEET: &CStr = c"
 .version 7.0

@@ -95,7 +95,7 @@ fn a_program_without_opengl_registers_nothing() {
         }
         assert_eq!(refused, NO_GL);
         assert_eq!(register_image(1, TEXTURE_2D, 0).0, NO_GL);
-        // What can be told without it comes before.
+        // Refusals that need no context come before.
         for flags in [3, 4, 8, 16] {
             assert_eq!(register(1, flags).0, INVALID_VALUE, "{flags}");
         }
@@ -312,7 +312,7 @@ fn a_mapped_image_has_its_layers_and_levels() {
     let layers = made!(cuMipmappedArrayGetLevel(levels(resource).1, 1));
     let flags = CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_LAYERED;
     assert_eq!(described(layers), ([8, 4, 3], 1, flags));
-    // What is written to all layers at once is in each of them.
+    // A value that is written to all layers at once is in each of them.
     let texels: Vec<f32> = (0..96).map(|texel| texel as f32).collect();
     let copy = CUDA_MEMCPY3D {
         srcMemoryType: CU_MEMORYTYPE_HOST,

@@ -76,7 +76,7 @@ fn edges_are_added_and_removed_one_after_the_other() {
     assert_eq!(params.result_out, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
     assert!(!params.hErrNode_out.is_null());
     assert_eq!(remove(&[c], &[a]), SUCCESS);
-    // A node behind one that was added later.
+    // A node after one that was added later.
     let last = empty(graph);
     assert_eq!(add(&[last], &[a]), SUCCESS);
     let mut behind = [null_mut(); 2];
@@ -465,7 +465,7 @@ fn after_a_fault_graphs_can_be_edited_and_not_given_work() {
     });
 }
 
-/// What the host function is given, and its answers.
+/// The argument of the host function, and its answers.
 struct Asked {
     place: Place,
     graph: CUgraph,

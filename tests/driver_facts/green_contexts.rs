@@ -15,7 +15,7 @@ macro_rules! has_green_contexts {
 }
 pub(crate) use has_green_contexts;
 
-/// What is told of multiprocessors: their number, the least part, and how many belong together.
+/// Returns three numbers of multiprocessors: their count, the least part, and how many belong together.
 pub(crate) fn told(resource: &CUdevResource) -> [u32; 3] {
     assert_eq!(resource.r#type, SM);
     // SAFETY: Every member of the union is numbers.
@@ -220,8 +220,8 @@ impl World {
 
 /// F130
 #[test]
-fn what_is_made_in_a_green_context_belongs_to_the_primary_one() {
-    fresh!(what_is_made_in_a_green_context_belongs_to_the_primary_one, {
+fn objects_made_in_a_green_context_belong_to_the_primary_one() {
+    fresh!(objects_made_in_a_green_context_belong_to_the_primary_one, {
         device();
         has_green_contexts!();
         let World { primary, green, derived } = World::new();

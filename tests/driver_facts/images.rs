@@ -1,4 +1,4 @@
-//! What the driver reads of an image: F113, F266, F267, F290, F291.
+//! Parts of an image that the driver reads: F113, F266, F267, F290, F291.
 
 use crate::common::fatbin::{entry, fatbin};
 use crate::common::system::{self, May};
@@ -36,7 +36,7 @@ fn at_the_end_of_a_page(bytes: &[u8]) -> *const c_void {
     system::protect(start.wrapping_byte_add(PAGE), PAGE, May::Nothing);
     assert!(bytes.len() < PAGE);
     let image = start.cast::<u8>().wrapping_add(PAGE - 1 - bytes.len());
-    // SAFETY: the place lies in the first half, and has one byte more behind it, which is 0.
+    // SAFETY: the place lies in the first half, and has one byte more after it, which is 0.
     unsafe { image.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
     image.cast()
 }
@@ -106,7 +106,7 @@ const CUBINS: usize = 120;
 const FATBINS: usize = 40;
 
 /// A cubin, and then a fatbin with it, cut off or with a bit flipped; each number gives another one. Zeros
-/// lie behind it.
+/// lie after it.
 fn damaged(number: usize) -> Vec<u8> {
     if number < CUBINS {
         damage(CUBIN, number)
@@ -148,7 +148,7 @@ fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
     let mut answers = Vec::new();
     let mut deaths = Vec::new();
     while answers.len() < all {
-        // A process loads them one after another; where it dies, the next one goes on behind.
+        // A process loads them one after another; where it dies, the next one goes on after.
         let first = answers.len();
         let Some(output) = respawn_with(module_path!(), TEST, &[(FIRST, &first.to_string())])
         else {
@@ -176,7 +176,7 @@ fn damaged_machine_code_is_the_drivers_death_unless_it_was_checked() {
     println!("{} deaths: {deaths:?}", deaths.len());
     let count = |code: CUresult| answers.iter().filter(|&&one| one == Some(code.0)).count();
     if software() {
-        // What does not begin as machine code is no image.
+        // Bytes that do not begin as machine code are no image.
         assert_eq!(count(INVALID_IMAGE) + count(CUDA_ERROR_NO_BINARY_FOR_GPU), all);
         return;
     }

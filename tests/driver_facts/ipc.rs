@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-/// What the line with the handles of a process that is killed begins with.
+/// The first word of the line with the handles of a process that is killed.
 const LINE: &str = "exported ";
 /// Where the other process finds the handle.
 const SENT: &str = "CUSCOPE_TEST_HANDLE";
@@ -112,9 +112,9 @@ fn another_process_opens_an_allocation() {
 
 /// F402
 #[test]
-fn what_is_no_memory_of_another_process_is_refused() {
+fn handles_that_are_no_memory_of_another_process_are_refused() {
     skip_under_miri!("asks the system");
-    fresh!(what_is_no_memory_of_another_process_is_refused, {
+    fresh!(handles_that_are_no_memory_of_another_process_are_refused, {
         let a = place();
         needs_ipc!();
         let pooled: CUdeviceptr = made!(cuMemAllocAsync(64, a.stream));
@@ -140,9 +140,9 @@ fn what_is_no_memory_of_another_process_is_refused() {
 
 /// F626
 #[test]
-fn what_a_process_exported_stays_as_it_was_when_the_process_is_killed() {
+fn memory_that_a_process_exported_stays_as_it_was_when_the_process_is_killed() {
     skip_under_miri!("starts a process");
-    let test = "what_a_process_exported_stays_as_it_was_when_the_process_is_killed";
+    let test = "memory_that_a_process_exported_stays_as_it_was_when_the_process_is_killed";
     let Some(mut other) = another(module_path!(), test) else {
         let a = place();
         fill_word(a.memory, 7);
@@ -199,7 +199,7 @@ fn another_process_opens_an_event() {
         let event: CUevent = made!(cuIpcOpenEventHandle(handle));
         let mut own: CUipcEventHandle = all_zeros();
         assert_eq!(code!(cuIpcGetEventHandle(&raw mut own, event)), INVALID_HANDLE);
-        // Behind the work of the other process, and recorded behind some of this one.
+        // After the work of the other process, and recorded after some of this one.
         ok!(cuStreamWaitEvent(a.stream, event, 0));
         ok!(cuEventSynchronize(event));
         ok!(cuStreamSynchronize(a.stream));

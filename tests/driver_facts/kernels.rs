@@ -1,4 +1,4 @@
-//! What kernels do besides computing: F241 to F247.
+//! Effects of kernels besides computing: F241 to F247.
 
 use crate::common::{assert_success, respawn, software};
 use crate::fresh;
@@ -29,7 +29,7 @@ fn string(name: &str, text: &str) -> String {
     format!(".global .align 1 .b8 {name}[{}] = {{{}}};\n", bytes.len(), bytes.join(", "))
 }
 
-/// What the process has lost by a kernel that runs.
+/// Returns the code that the process gets after a kernel that runs.
 fn fault_of(before: &str, params: &str, body: &str, arguments: &[u64]) -> CUresult {
     die_quietly(60);
     let place = place();
@@ -79,8 +79,8 @@ fn an_assertion_that_fails_is_told_and_ends_the_process() {
 
 /// F242
 #[test]
-fn what_a_kernel_prints_is_written_before_a_wait_returns() {
-    const TEST: &str = "what_a_kernel_prints_is_written_before_a_wait_returns";
+fn text_of_kernels_is_written_before_a_wait_returns() {
+    const TEST: &str = "text_of_kernels_is_written_before_a_wait_returns";
     crate::skip_under_miri!("it reads what a process wrote");
     if let Some(output) = respawn(module_path!(), TEST) {
         assert_success(TEST, &output);
@@ -100,7 +100,7 @@ fn what_a_kernel_prints_is_written_before_a_wait_returns() {
     let two_threads = launch_shaped(function, [1; 3], [2, 1, 1], 0, place.stream, &[]);
     assert_eq!(two_threads, SUCCESS);
     ok!(cuStreamSynchronize(place.stream));
-    // What C keeps back is written too.
+    // Text that C keeps back is written too.
     // SAFETY: null stands for all of C's streams.
     unsafe { libc::fflush(null_mut()) };
     println!("the host");
@@ -120,7 +120,7 @@ fn a_call_of_what_is_no_function_is_an_invalid_pc() {
 #[test]
 fn recursion_without_end_is_an_illegal_address() {
     fresh!(recursion_without_end_is_an_illegal_address, {
-        // What the call gives is used behind it, so that it needs its frame.
+        // The value that the call gives is used after it, so that it needs its frame.
         let before = ".func (.param .b32 sum) deep (.param .b32 n) {\n\
             .reg .b32 %r<5>; .local .align 4 .b8 frame[256];\n\
             ld.param.b32 %r1, [n]; st.local.b32 [frame], %r1; add.s32 %r2, %r1, 1;\n\
@@ -160,7 +160,7 @@ fn the_number_of_a_barrier_counts_modulo_16() {
 #[test]
 fn a_kernel_allocates_what_there_is() {
     let place = place();
-    // What was allocated is written and read.
+    // Memory that was allocated is written and read.
     let function = compiled(
         ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);",
         ".param .u64 out, .param .u64 n",

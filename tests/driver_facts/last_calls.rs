@@ -49,7 +49,7 @@ unsafe extern "C" fn key_destructor(_: *mut c_void) {
     ask("destructor of a key", SUCCESS);
 }
 
-/// Runs behind all exit handlers, in every process of this binary.
+/// Runs after all exit handlers, in every process of this binary.
 extern "C" fn destructor() {
     if !context().is_null() {
         ask("destructor of the executable", OVER);

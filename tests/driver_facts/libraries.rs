@@ -246,7 +246,7 @@ fn unloading_a_library_spoils_captures_that_are_not_relaxed() {
 
 /// F288
 #[test]
-fn what_is_set_of_a_kernel_holds_for_functions_to_come() {
+fn settings_of_a_kernel_hold_for_later_functions() {
     let _alone = alone();
     let library = library();
     let kernel: CUkernel = made!(cuLibraryGetKernel(library, c"first".as_ptr()));

@@ -15,7 +15,7 @@ fn look_up(name: &CStr, version: c_int, flags: u64) -> (CUresult, usize, c_uint)
     (code, address.expose_provenance(), status.0)
 }
 
-/// What is found.
+/// Returns the pointer that is found.
 fn found(name: &CStr, version: c_int, flags: u64) -> *const c_void {
     let (code, address, status) = look_up(name, version, flags);
     assert_eq!((code, status), (SUCCESS, 0), "{name:?}");
@@ -44,7 +44,7 @@ fn a_name_has_the_form_that_a_version_gives_it() {
     assert_eq!(found(c"cuMemcpy", newest, 0), found(c"cuMemcpy", newest, 1));
     assert_eq!(found(c"cuMemAlloc", newest, 0), found(c"cuMemAlloc", newest, 2));
     assert_eq!(look_up(c"cuMemcpy", 6050, 2), (SUCCESS, 0, 2));
-    // Refused: other flags, and versions behind the driver's own.
+    // Refused: other flags, and versions after the driver's own.
     assert_eq!(look_up(c"cuMemcpy", newest, 4), (INVALID_VALUE, 77, 77));
     assert_eq!(look_up(c"cuMemcpy", newest + 1000, 0), (INVALID_VALUE, 77, 77));
     // The status may be unwanted. The older look-up has an error instead.
@@ -62,7 +62,7 @@ fn a_name_has_the_form_that_a_version_gives_it() {
     };
     assert_eq!(ask(c"cuMemAlloc"), (SUCCESS, found(c"cuMemAlloc", newest, 0)));
     assert_eq!(ask(c"cuMemAlloc_v2").0, NOT_FOUND);
-    // What is found is the function.
+    // The pointer that is found is the function.
     // SAFETY: as above.
     let version: unsafe extern "C" fn(*mut c_int) -> CUresult =
         unsafe { transmute(found(c"cuDriverGetVersion", newest, 0)) };
@@ -98,7 +98,7 @@ fn a_device_has_its_attributes() {
     for number in 1..=147 {
         assert_eq!(attribute(number).0, SUCCESS, "{number}");
     }
-    // What no two devices of a kind differ in.
+    // An attribute that no two devices of a kind differ in.
     if !crate::common::software() && attribute(75) != (SUCCESS, 9) {
         crate::skip!("the values are those of an H200");
     }

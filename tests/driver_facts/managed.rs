@@ -78,7 +78,7 @@ fn the_host_uses_managed_memory_while_kernels_run() {
     a.destroy();
 }
 
-/// The host's view of managed memory behind a fault, in a process of its own.
+/// The host's view of managed memory after a fault, in a process of its own.
 fn behind_a_fault(kernel: &CStr, arguments: &[u64], code: CUresult) {
     let a = place();
     let memory: CUdeviceptr = made!(cuMemAllocManaged(MIB, 2));
@@ -153,7 +153,7 @@ fn the_child_of_a_fork_has_no_managed_memory() {
     });
 }
 
-/// What the attributes 1 to 8 of a range say, the third, of four users, apart.
+/// The values of the attributes 1 to 8 of a range; the third, of four users, apart.
 type Told = ([c_int; 7], [c_int; 4]);
 
 fn attributes(memory: CUdeviceptr, bytes: usize) -> Told {

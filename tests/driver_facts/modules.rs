@@ -104,7 +104,7 @@ fn a_function_that_was_asked_for_is_loaded() {
 
 /// F272, F274
 #[test]
-fn what_is_asked_and_set_of_functions_needs_no_current_context() {
+fn attributes_of_functions_need_no_current_context() {
     let _alone = alone();
     has!(cuModuleGetFunctionCount, cuFuncGetName, cuFuncIsLoaded, cuFuncLoad);
     let (place, module) = place();

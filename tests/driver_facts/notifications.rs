@@ -25,7 +25,7 @@ fn unregister(device: CUdevice, handle: CUasyncCallbackHandle) -> CUresult {
     newer!(cuDeviceUnregisterAsyncNotification(device, handle))
 }
 
-/// What a host function finds.
+/// The state that a host function finds.
 struct Inside<R> {
     ask: fn() -> R,
     found: Option<R>,

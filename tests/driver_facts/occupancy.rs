@@ -212,7 +212,7 @@ fn blocks_share_the_memory_of_a_multiprocessor() {
         ok!(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 232_448));
         let large = [1, 2, 3, 4].map(|blocks| free(function, blocks, 512));
         assert_eq!(large, [Ok(232_448), Ok(116_736), Ok(77_824), Ok(58_368)]);
-        // What the driver takes of each block is not left out: two such blocks do not fit.
+        // The share that the driver takes of each block is not left out: two such blocks do not fit.
         assert_eq!((active(function, 512, 116_736), active(function, 512, 115_712)), (1, 2));
     }
     for (blocks, threads) in [(0, 32), (-1, 32), (33, 32), (1, 0), (1, 1025), (3, 1024)] {

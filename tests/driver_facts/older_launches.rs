@@ -82,7 +82,7 @@ fn prepared(place: &Place) -> CUfunction {
     function
 }
 
-/// What the kernel wrote, once all work is done; zeros are left.
+/// Returns the words that the kernel wrote, once all work is done; zeros are left.
 fn told(place: &Place) -> [u32; 8] {
     ok!(cuCtxSynchronize());
     let mut values = [0_u32; 8];
@@ -103,7 +103,7 @@ fn the_shape_of_blocks_is_set_of_a_function() {
     }
     assert_eq!(cuFuncSetBlockShape(null_mut(), 1, 1, 1), INVALID_HANDLE);
     assert_eq!(cuFuncSetSharedSize(null_mut(), 0), INVALID_HANDLE);
-    // What stays is the last shape that was good.
+    // The last shape that was good stays.
     assert_eq!(cuFuncSetBlockShape(function, 2, 3, 4), SUCCESS);
     assert_eq!(cuFuncSetBlockShape(function, 0, 1, 1), INVALID_VALUE);
     assert_eq!(cuFuncSetSharedSize(function, 100), SUCCESS);

@@ -1,4 +1,4 @@
-//! What kernels reach outside of the memory that is theirs, and at addresses that are not multiples of a size: F657 to F660.
+//! Accesses of kernels outside of their own memory, and at addresses that are not multiples of a size: F657 to F660.
 
 use crate::common::software;
 use crate::fresh;
@@ -71,8 +71,8 @@ fn a_constant_at_no_multiple_of_its_size_is_misaligned() {
 
 /// F659: the software driver lets no constant pass that is none.
 #[test]
-fn what_is_behind_constants_is_zero() {
-    fresh!(what_is_behind_constants_is_zero, {
+fn memory_after_constants_is_zero() {
+    fresh!(memory_after_constants_is_zero, {
         needs_accelerator!();
         let body = "mov.u64 %rd1, c; mul.wide.u32 %rd2, %r1, 4096; add.u64 %rd1, %rd1, %rd2; ld.const.u32 %r1, [%rd1];";
         let expected = if software() { (CUDA_ERROR_ILLEGAL_ADDRESS, 0) } else { (SUCCESS, 0) };

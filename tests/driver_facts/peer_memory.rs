@@ -20,7 +20,7 @@ use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
 use std::time::Instant;
 
-/// What is at an address of the device, read on a stream.
+/// Returns the bytes at an address of the device, read on a stream.
 fn bytes_at(memory: CUdeviceptr, len: usize, stream: CUstream) -> Vec<u8> {
     let mut bytes = vec![0_u8; len];
     ok!(cuMemcpyDtoHAsync_v2(bytes.as_mut_ptr().cast(), memory, len, stream));
@@ -36,7 +36,7 @@ fn mark(memory: CUdeviceptr, len: usize, number: u32, stream: CUstream) {
     ok!(cuStreamSynchronize(stream));
 }
 
-/// What `body` gives with a context on top, or none.
+/// Returns the result of `body` with a context on top, or none.
 fn with_on_top<R>(context: Option<CUcontext>, body: impl FnOnce() -> R) -> R {
     match context {
         Some(context) => within(context, body),

@@ -194,9 +194,9 @@ fn an_allocation_of_a_pool_is_no_contexts() {
 
 /// F173
 #[test]
-fn what_is_freed_is_kept_until_the_program_waits() {
+fn freed_memory_is_kept_until_the_program_waits() {
     // Alone in a process: any wait in it gives back.
-    fresh!(what_is_freed_is_kept_until_the_program_waits, {
+    fresh!(freed_memory_is_kept_until_the_program_waits, {
         let a = Place::new();
         let pool = create_pool();
         let (small, large) =
@@ -215,7 +215,7 @@ fn what_is_freed_is_kept_until_the_program_waits() {
             ok!(cuMemPoolTrimTo(pool, keep << 20));
             assert_eq!(held(pool), (left, 1 << 20));
         }
-        // What a stream has not come to free stays.
+        // Memory that a stream has not come to free stays.
         let gate = hold(&a);
         ok!(cuMemFreeAsync(small, a.stream));
         ok!(cuMemPoolTrimTo(pool, 0));
@@ -259,7 +259,7 @@ fn memory_of_a_pool_is_freed_once_on_any_stream() {
         assert_eq!(code!(cuStreamQuery(other)), NOT_READY);
         gate.open();
         ok!(cuStreamSynchronize(other));
-        // What was allocated by `cuMemAlloc`, in the order of a stream.
+        // Memory that was allocated by `cuMemAlloc`, in the order of a stream.
         let memory: CUdeviceptr = within(a.context, || made!(cuMemAlloc_v2(4096)));
         ok!(cuMemFreeAsync(memory, a.stream));
         ok!(cuStreamSynchronize(a.stream));
@@ -272,7 +272,7 @@ fn memory_of_a_pool_is_freed_once_on_any_stream() {
 
 /// F174
 #[test]
-fn what_a_pool_allocated_outlives_it() {
+fn memory_of_a_pool_outlives_the_pool() {
     let a = Place::new();
     let pool = create_pool();
     let memory = allocate(pool, 4096, a.stream);
@@ -336,7 +336,7 @@ fn memory_of_a_pool_is_there_from_its_call_and_gone_with_the_free() {
     ok!(cuStreamSynchronize(other));
     assert_eq!((back, code!(cuStreamQuery(a.stream))), (5, NOT_READY));
 
-    // The free is behind the kernel, and the address gone at once.
+    // The free is after the kernel, and the address gone at once.
     ok!(cuMemFreeAsync(memory, a.stream));
     each_gives!(INVALID_VALUE; {
         cuMemcpyHtoDAsync_v2(memory, from, 4, other);

@@ -18,7 +18,7 @@ fn text(before: &str, body: &str) -> CString {
     CString::new(text).unwrap()
 }
 
-/// What a load of a text gives, with the log of errors.
+/// Returns the answer to a load of a text, with the log of errors.
 fn load(text: &CStr) -> (CUresult, String) {
     let mut log = vec![0_u8; 4096];
     let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
@@ -223,7 +223,7 @@ fn shared_memory_of_a_size_may_be_external() {
     needs_accelerator!();
     let variables =
         ".extern .shared .align 8 .b8 a[512]; .extern .shared .u32 b; .extern .shared .b8 rest[];";
-    // Where they begin: the second within four bytes of the first's 512, and the one without a size behind both.
+    // Where they begin: the second within four bytes of the first's 512, and the one without a size after both.
     let body = "mov.u32 %r1, a; mov.u32 %r2, b; mov.u32 %r3, rest; st.shared.u32 [a+508], 5; st.shared.u32 [b], 6;
         ld.shared.u32 %r4, [a+508]; ld.shared.u32 %r5, [b]; sub.u32 %r6, %r3, %r1;
         st.global.u32 [%out], %r4; st.global.u32 [%out+4], %r5; st.global.u32 [%out+8], %r6;";

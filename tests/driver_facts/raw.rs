@@ -69,7 +69,7 @@ macro_rules! ok {
     };
 }
 
-/// What a call that must succeed writes to its first argument: `made!(cuStreamCreate(0))`.
+/// Returns the value that a call, which must succeed, writes to its first argument: `made!(cuStreamCreate(0))`.
 macro_rules! made {
     (newer $name:ident($($argument:expr),* $(,)?)) => {{
         let mut out = $crate::raw::all_zeros();
@@ -237,7 +237,7 @@ pub(crate) fn pop() -> CUcontext {
     made!(cuCtxPopCurrent_v2())
 }
 
-/// What `body` gives with `context` on top of the stack; null is what is there already.
+/// Returns the result of `body` with `context` on top of the stack; null is what is there already.
 pub(crate) fn within<R>(context: CUcontext, body: impl FnOnce() -> R) -> R {
     ok!(cuCtxPushCurrent_v2(context));
     let result = body();
@@ -278,7 +278,7 @@ impl<T> Sent<T> {
     }
 }
 
-/// What the tests run. Every parameter is 64 bits wide.
+/// The kernels that the tests run. Every parameter is 64 bits wide.
 pub(crate) const KERNELS: &CStr = c"
 .version 7.0
 .target sm_52

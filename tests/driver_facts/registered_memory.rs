@@ -70,9 +70,9 @@ pub(crate) fn flags(p: *mut c_void) -> (CUresult, c_uint) {
 
 /// F160
 #[test]
-fn what_is_registered_is_memory_of_the_program() {
+fn registered_memory_is_memory_of_the_program() {
     // Alone: within so many bytes lies what other tests register.
-    fresh!(what_is_registered_is_memory_of_the_program, {
+    fresh!(registered_memory_is_memory_of_the_program, {
         let a = Place::new();
         let pages = Pages::new();
         let (p, read_only) = (pages.p(0), Pages::at(null_mut(), 4096, May::Read));

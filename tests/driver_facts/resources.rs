@@ -73,7 +73,7 @@ fn multiprocessors_are_split_in_eights_or_pairs() {
 
 /// F126
 #[test]
-fn what_cannot_be_split_is_refused() {
+fn resources_that_cannot_be_split_are_refused() {
     device();
     has_green_contexts!();
     let whole = all();
@@ -90,7 +90,7 @@ fn what_cannot_be_split_is_refused() {
     let mut other = whole;
     other.r#type = CUdevResourceType(0);
     assert_eq!(split::<1>(&other, 3, 999).err(), Some(INVALID_RESOURCE_TYPE));
-    // What was changed; what the driver did not write; a part; the rest of a split.
+    // A resource that was changed; one that the driver did not write; a part; the rest of a split.
     let mut changed = whole;
     changed.anonymous.sm.smCount = 64;
     let mut forged: CUdevResource = all_zeros();

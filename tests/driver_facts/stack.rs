@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Instant;
 
-/// What a driver may answer in a process that is not initialised to arguments that are all null or 0:
+/// Answers that a driver may give in a process that is not initialised to arguments that are all null or 0:
 /// these look at them first, or write nothing and succeed.
 const OF_NULLS: [(&str, CUresult); 18] = [
     ("cuDriverGetVersion", INVALID_VALUE),
@@ -260,7 +260,7 @@ fn destroy_pops_the_context_if_it_is_on_top() {
     assert_eq!(code!(cuCtxPopCurrent_v2(null_mut())), INVALID_CONTEXT);
 }
 
-/// What the entry of a destroyed context, which is on top of the stack, still does and no longer.
+/// Asserts the remaining effects of the entry of a destroyed context, which is on top of the stack.
 fn assert_destroyed_but_current(context: CUcontext) {
     assert_eq!(current(), context);
     let mut address = 0;
@@ -529,7 +529,7 @@ fn free_memory() -> usize {
     free
 }
 
-/// What the calls of a host function are answered with.
+/// The answers to the calls of a host function.
 struct FromHostFunction {
     context: CUcontext,
     stream: CUstream,

@@ -74,7 +74,7 @@ fn set_window(stream: CUstream, window: CUaccessPolicyWindow) -> CUresult {
 fn told_window(stream: CUstream) -> (usize, usize, f32, u32, u32) {
     let mut value = CUstreamAttrValue { pad: [0; 64] };
     ok!(cuStreamGetAttribute(stream, WINDOW, &raw mut value));
-    // SAFETY: written, and zeros behind that.
+    // SAFETY: written, and zeros after that.
     let window = unsafe { value.accessPolicyWindow };
     let (hit, miss) = (window.hitProp.0, window.missProp.0);
     (window.base_ptr.addr(), window.num_bytes, window.hitRatio, hit, miss)
@@ -113,7 +113,7 @@ fn streams_have_five_attributes_and_tell_them_whatever_is_current() {
 
 /// F154
 #[test]
-fn what_is_no_value_of_an_attribute_changes_nothing() {
+fn invalid_values_of_attributes_change_nothing() {
     let context = create_context();
     let one = stream();
     for bad in [-1, 0, 5, 99] {

@@ -41,7 +41,7 @@ fn a_texture_says_what_it_was_made_with() {
         let view: CUDA_RESOURCE_VIEW_DESC = made!(cuTexObjectGetResourceViewDesc(texture));
         assert_eq!((view.format, view.width), (CU_RES_VIEW_FORMAT_NONE, 0));
         ok!(cuTexObjectDestroy(texture));
-        // What is none is destroyed, too.
+        // A handle that is no texture is destroyed, too.
         ok!(cuTexObjectDestroy(texture));
         assert_eq!(code!(cuTexObjectGetTextureDesc(&raw mut told, texture)), INVALID_VALUE);
         ok!(cuArrayDestroy(array));

@@ -1,4 +1,4 @@
-//! What costs how much, beside something else: F95, F96, F107.
+//! The cost of calls beside something else: F95, F96, F107.
 //!
 //! Times are those of a real device; the software driver is asked the same, and only its results count.
 
@@ -39,7 +39,7 @@ const COUNT: &std::ffi::CStr = c"
 }
 ";
 
-/// What 20 kernels become that a stream captures.
+/// Returns the graph of 20 kernels that a stream captures.
 fn captured(stream: CUstream, function: CUfunction, arguments: &[u64]) -> CUgraphExec {
     ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     for _ in 0..20 {

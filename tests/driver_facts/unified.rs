@@ -465,7 +465,7 @@ fn the_default_stream_of_a_thread_is_a_blocking_stream_of_its_own() {
         ok!(cuCtxPushCurrent_v2(a.context));
         hold(LEGACY).open();
         ok!(cuCtxSynchronize());
-        // Behind the legacy stream, and before it.
+        // After the legacy stream, and before it.
         let gate = hold(LEGACY);
         fill();
         assert_eq!(query(), NOT_READY);

@@ -10,7 +10,7 @@ use std::ptr::{null, null_mut, without_provenance_mut};
 use std::sync::Mutex;
 use std::thread::{self, ThreadId};
 
-/// What was destroyed, on which threads.
+/// The objects that were destroyed, and on which threads.
 static GONE: Mutex<Vec<(usize, ThreadId)>> = Mutex::new(Vec::new());
 
 unsafe extern "C" fn destroy(object: *mut c_void) {
@@ -106,7 +106,7 @@ fn graphs_keep_objects() {
         assert_eq!(gone(), []);
         ok!(cuGraphReleaseUserObject(graph, one, 1));
         assert_eq!(gone(), [1]);
-        // What a graph does not hold is the caller's. This graph gets no more: an H200 never gave the next one back.
+        // References that a graph does not hold are the caller's. This graph gets no more: an H200 never gave the next one back.
         let other: CUgraph = made!(cuGraphCreate(0));
         ok!(cuGraphReleaseUserObject(other, object(2, 1), 1));
         assert_eq!(gone(), [2]);

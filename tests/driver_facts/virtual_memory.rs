@@ -630,8 +630,8 @@ fn another_process_maps_the_same_memory() {
 
 /// F399
 #[test]
-fn what_is_no_memory_for_other_processes_is_refused() {
-    fresh!(what_is_no_memory_for_other_processes_is_refused, {
+fn memory_that_other_processes_cannot_have_is_refused() {
+    fresh!(memory_that_other_processes_cannot_have_is_refused, {
         let a = place();
         needs!(
             CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-/// What the child is told apart by.
+/// The variable by which the child is known.
 const CHILD: &str = "CUSCOPE_TEST_VISIBLE";
 
 /// F590

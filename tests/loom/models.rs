@@ -1,4 +1,4 @@
-//! What threads share, in every order that they can take:
+//! State that threads share, in every order that they can take:
 //! `RUSTFLAGS="--cfg loom" cargo test --lib models`.
 //!
 //! loom runs all threads of a model on one thread of the system, one at a time, and switches between
@@ -112,7 +112,7 @@ fn refused_release() -> Context {
     context
 }
 
-/// What hooks saw: they must not panic, as that ends in the crate.
+/// The calls that hooks saw: they must not panic, as that ends in the crate.
 #[derive(Default)]
 struct Seen {
     by: [AtomicUsize; 3],
@@ -130,7 +130,7 @@ impl Seen {
     }
 }
 
-/// What a hook owns.
+/// A value that a hook owns.
 struct Owned {
     number: usize,
     seen: Arc<Seen>,
@@ -301,7 +301,7 @@ fn a_buffer_and_its_graph_end_on_two_threads() {
 }
 
 #[test]
-fn what_is_put_off_is_dropped_once() {
+fn values_that_are_put_off_are_dropped_once() {
     use crate::driver::release::{catch_up, put_off};
     model("put off", 10, || {
         let seen = Seen::new();
@@ -316,7 +316,7 @@ fn what_is_put_off_is_dropped_once() {
         ];
         catch_up();
         join(threads);
-        // What the others left, and put off too late for their looks.
+        // Values that the others left, and put off too late for their looks.
         catch_up();
         assert_eq!(seen.ended.each_ref().map(|ended| ended.load(SeqCst)), [1, 1, 0]);
     });

@@ -134,7 +134,7 @@ fn every_surface_takes_lists() {
             list.push(&mut x)?.push(1_u32)?.push(2_u32)?;
             // SAFETY: the kernel is sum(u32 *, two numbers) and writes one element.
             unsafe { s.on(&stream).launch_unchecked(&sum, ONE(), list) }?;
-            // Ordered behind it by its memory.
+            // Ordered after it by its memory.
             s.on(&other).copy(&x, &mut y)?;
             let mut list = sum.arguments()?;
             list.push(&mut y)?.push(5_u32)?.push(6_u32)?;

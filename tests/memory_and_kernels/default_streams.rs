@@ -143,7 +143,7 @@ fn captures_beside(
             let gpu = stack.push(&context).unwrap();
             let mut stream = gpu.stream_with(flags).unwrap();
             let mut x = gpu.alloc::<u32>(4).unwrap();
-            // Behind an operation of its own, a thread waits for those of others all the same.
+            // After an operation of its own, a thread waits for those of others all the same.
             gpu.on_legacy_default().zero(&mut x).unwrap();
             while !done.load(Ordering::Relaxed) {
                 drop(
@@ -334,7 +334,7 @@ fn two_log_hooks_that_capture_in_each_others_context_do_not_wait_for_each_other(
     });
 }
 
-/// What a function owns that the driver refused ends inside the operation.
+/// A value that a refused function owns ends inside the operation.
 #[test]
 fn a_destructor_inside_an_operation_on_the_legacy_stream_cannot_capture() {
     if !common::software() {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const LEN: usize = 6;
 const F32: DLDataType = <f32 as DLElement>::TYPE;
 
-/// What the other side owns: the tensor, what it leads to, and how often the deleter was called.
+/// The other side's part: the tensor, the memory that it leads to, and how often the deleter was called.
 struct Theirs {
     legacy: DLManagedTensor,
     versioned: DLManagedTensorVersioned,
@@ -210,7 +210,7 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
         ];
         for (say, word) in cases {
             let (tensor, deleted) = versioned(&say);
-            // What another version describes is not looked at.
+            // A tensor of another version is not looked at.
             let text = format!("{tensor:?}");
             assert_eq!(text.contains("of another version"), word == "major version", "{text}");
             let refused = take::<f32>(gpu, tensor).unwrap_err();
@@ -281,7 +281,7 @@ fn page_locked_memory_of_other_code_is_used_at_its_address_for_the_device() {
     });
 }
 
-/// What the other side reads from a tensor.
+/// Returns the fields that the other side reads from a tensor.
 fn read<M: Managed>(tensor: &Tensor<M>) -> (DLTensor, Vec<i64>, Vec<i64>) {
     let tensor = *tensor.description().unwrap();
     let numbers = |numbers: *mut i64| {
@@ -374,7 +374,7 @@ fn a_tensor_without_extents_or_without_a_deleter() {
     });
 }
 
-/// Behind a fault nobody tells when the device is done with memory of the host (F326).
+/// After a fault nobody tells when the device is done with memory of the host (F326).
 #[test]
 fn page_locked_memory_of_other_code_stays_behind_a_fault() {
     fresh!(page_locked_memory_of_other_code_stays_behind_a_fault, {

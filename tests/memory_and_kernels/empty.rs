@@ -40,7 +40,7 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
             on.zero(&mut y)?;
             on.download(&y, &mut [])?;
             assert_eq!((on.to_vec(&z)?, x.chunks(3)?.len()), (vec![], 0));
-            // Parts of buffers with elements, also behind the last one.
+            // Parts of buffers with elements, also after the last one.
             on.fill(&mut some.slice_mut(1..1)?, 7.0)?;
             let (mut first, mut second) = some.split_at_mut(2)?;
             assert_eq!((first.is_empty(), second.is_empty()), (false, true));
@@ -80,7 +80,7 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
 }
 
 #[test]
-fn what_is_wrong_with_others_is_wrong_with_empty_ones() {
+fn mistakes_are_refused_with_empty_buffers_too() {
     let [a, b]: [Context; 2] = [new_context(), new_context()];
     let mut stack = ContextStack::current_thread().unwrap();
     let theirs = {

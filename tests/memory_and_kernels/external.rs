@@ -1,5 +1,5 @@
 //! Memory and semaphores of other interfaces. The memory is physical memory that goes round by a descriptor, on any driver.
-//! What plays the other interface's semaphores is what `docs/software-driver.md` describes, for the software driver alone.
+//! The software driver alone plays the other interface's semaphores, as `docs/software-driver.md` describes.
 #![cfg(target_os = "linux")] // its handles are descriptors
 #![allow(unsafe_code, reason = "imports memory and semaphores")]
 
@@ -225,10 +225,10 @@ fn an_array_is_mapped_with_its_levels() {
 }
 
 #[test]
-fn what_is_no_memory_or_semaphore_is_refused_and_closed_once() {
+fn descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once() {
     skip_under_miri!("takes descriptors");
     // Alone: other tests open files, too.
-    fresh!(what_is_no_memory_or_semaphore_is_refused_and_closed_once, {
+    fresh!(descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once, {
         with_gpu(|gpu| {
             let file = || OwnedFd::from(File::open("/dev/null").unwrap());
             let import = |handle, bytes| {
@@ -424,7 +424,7 @@ fn semaphores_of_another_context_are_refused() {
         let refused = graph.set_waits(waits, &mixed);
         assert_eq!(refused, other("cuGraphExecExternalSemaphoresWaitNodeSetParams"));
     }
-    // What was refused was not made.
+    // Refused operations were not made.
     assert_eq!((timeline.value(), other.value()), (9, 9));
     gpu.pop().unwrap();
 }

@@ -122,7 +122,7 @@ fn an_ordered_stream_maps_and_unmaps_without_waiting() {
         let mut x = ordered.adopt(x).unwrap();
         ordered.fill(&mut x, 7).unwrap();
         let mut x = other.hand_over(x).unwrap();
-        // It is unmapped behind the work in the stream that it came to.
+        // It is unmapped after the work in the stream that it came to.
         let (go, waits) = channel::<()>();
         other.host_function(move || waits.recv().unwrap()).unwrap();
         other.fill(&mut x, 8).unwrap();
@@ -223,7 +223,7 @@ fn an_image_is_mapped_with_its_levels() {
     });
 }
 
-/// What kernels may do with an image is said when it is registered.
+/// The accesses of kernels to an image are chosen when it is registered.
 #[test]
 fn the_flags_of_an_image_are_those_of_its_arrays() {
     let gl = needs_gl!();

@@ -1,10 +1,11 @@
 //! Guarded kernels: launched without `unsafe` by every surface. With memory that is one element short, the last one is left
 //! as it was, the wait tells the line, and everything goes on.
+#![allow(unsafe_code, reason = "passes memory by its address")]
 
 use crate::common::fatbin;
 use crate::common::gpu::{new_context, with_gpu, with_stream};
 use crate::common::thorough;
-use cuscope::kernel::{GuardedKernel, SignatureProblem, TextureObject};
+use cuscope::kernel::{ArgumentList, GuardedKernel, SignatureProblem, TextureObject};
 use cuscope::{Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx, PushedGuard, Result};
 
 type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
@@ -24,7 +25,7 @@ fn store() -> u32 {
     1 + PTX.lines().position(|line| line.contains("st.global")).unwrap() as u32
 }
 
-/// The kernel was to use the element of `y` behind its end.
+/// The kernel was to use the element of `y` after its end.
 fn is_outside(result: Result<impl Sized>) {
     let error = result.err().expect("`y` is one element short");
     let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
@@ -38,6 +39,43 @@ fn is_outside(result: Result<impl Sized>) {
     assert!(text.contains(&format!("line {} of its PTX", outside.line())), "{text}");
     assert!(!error.is_sticky() && error.code().is_none());
     assert_eq!(error.call(), Some("cuLaunchKernel"));
+}
+
+/// `x[0]` and `x[1]`, and their sum to `y[0]`.
+const PAIR: &str = ".version 7.0
+.target sm_60
+.address_size 64
+.visible .entry pair(.param .u64 x, .param .u64 y) {
+    .reg .b64 %d<4>; .reg .f32 %f<4>;
+    ld.param.u64 %d0, [x]; cvta.to.global.u64 %d1, %d0;
+    ld.param.u64 %d2, [y]; cvta.to.global.u64 %d3, %d2;
+    ld.global.f32 %f0, [%d1];
+    ld.global.f32 %f1, [%d1+4];
+    add.f32 %f2, %f0, %f1;
+    st.global.f32 [%d3], %f2;
+    ret;
+}";
+
+#[test]
+fn accesses_that_are_compared_together_are_told_together() {
+    with_stream(|gpu, stream| {
+        let module = gpu.load_guarded(PAIR).unwrap();
+        let pair = module.kernel::<(&[f32], &mut [f32])>("pair").unwrap();
+        let x = gpu.on(&stream).from_slice(&[1.0, 2.0]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[9.0]).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        gpu.on(&stream).launch(&pair, one, (&x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [3.0]);
+        let short = x.slice(..1).unwrap();
+        let error = gpu.on(&stream).launch(&pair, one, (&short, &mut y)).unwrap_err();
+        let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
+        assert_eq!((outside.line(), outside.further_lines()), (8, [9].as_slice()));
+        let text = error.to_string();
+        assert!(text.contains("or at line 9, which were compared together"), "{text}");
+        assert!(text.contains("none of them was made"), "{text}");
+        // Neither was read.
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [0.0]);
+    });
 }
 
 #[test]
@@ -162,7 +200,7 @@ fn each_wait_of_an_ordered_stream_tells_of_a_failure_once() {
     assert_eq!(stream.query(), Ok(true));
     times += 5.0;
 
-    // What it did not fail at, it did.
+    // It did the accesses that did not fail.
     stream.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
     stream.download(&y, &mut host).unwrap();
     assert_eq!(
@@ -269,7 +307,7 @@ fn a_failure_outlives_its_module() {
 }
 
 #[test]
-fn what_a_kernel_writes_is_mutable_in_its_signature() {
+fn memory_that_a_kernel_writes_is_mutable_in_its_signature() {
     with_gpu(|gpu| {
         let module = gpu.load_guarded(PTX).unwrap();
         let error = module.kernel::<(u32, f32, &[f32], &[f32])>("saxpy").unwrap_err();
@@ -299,6 +337,115 @@ fn what_a_kernel_writes_is_mutable_in_its_signature() {
     });
 }
 
+/// A kernel whose parameters are those of the run: each argument is compared with its parameter, and each access with the
+/// arguments.
+#[test]
+fn a_list_is_compared_with_what_the_kernel_does() {
+    with_stream(|gpu, mut stream| {
+        let saxpy = gpu.load_guarded(PTX).unwrap().function("saxpy").unwrap();
+        assert_eq!(saxpy.parameters().len(), 4);
+        assert_eq!(saxpy.context(), gpu.context());
+        let x = gpu.on(&stream).from_slice(&[1.0_f32; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0_f32; 8]).unwrap();
+        macro_rules! list {
+            ($($argument:expr),*) => {{
+                let mut list = saxpy.arguments();
+                $(list.push($argument).unwrap();)*
+                list
+            }};
+        }
+        macro_rules! launch {
+            ($list:expr) => {
+                gpu.on(&stream).launch(&saxpy, config(), $list)
+            };
+        }
+        launch!(list!(N, 2.0_f32, &x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0; 8]);
+        let mut short = y.slice_mut(..7).unwrap();
+        is_outside(launch!(list!(N, 2.0_f32, &x, &mut short)));
+        let mut expected = [4.0; 8];
+        expected[7] = 2.0;
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), expected);
+        // Ranges are memory too, and their bytes are those that are named.
+        // SAFETY: 1. and 2. The buffer lives longer, and is used here alone, as for the next one.
+        let from = unsafe { gpu.device_range::<f32>(x.address(), 8) };
+        // SAFETY: as above.
+        let to = unsafe { gpu.device_range::<f32>(y.address(), 7) };
+        is_outside(launch!(list!(N, 1.0_f32, from.unwrap(), to.unwrap())));
+
+        // Memory that it reads is memory, and what it writes is lent mutably.
+        let refused = |error: Result<()>, words: &str| {
+            let error = error.unwrap_err();
+            assert!(matches!(error, Error::Signature(_)), "{error}");
+            assert!(error.to_string().contains(words), "{words}: {error}");
+        };
+        let mut list = list!(N, 2.0_f32);
+        refused(list.push(x.address()).map(drop), "parameter 2 is memory that the kernel reads");
+        refused(list.push(1_u32).map(drop), "parameter 2");
+        list.push(&x).unwrap();
+        refused(list.push(&x).map(drop), "parameter 3 is memory that the kernel writes");
+        refused(list.push(y.address()).map(drop), "parameter 3 is memory that the kernel writes");
+        assert_eq!(list.len(), 3);
+        refused(launch!(list), "parameter 3");
+        let mut list: ArgumentList<'_, '_> = list!(N, 2.0_f32, &x, &mut y);
+        // The extents and where a failure is noted are the guard's own.
+        refused(list.push(8_u64).map(drop), "parameter 4");
+        drop(list);
+        let other = gpu.load_guarded(PTX).unwrap().function("saxpy").unwrap();
+        let error = gpu.on(&stream).launch(&other, config(), list!(N, 2.0_f32, &x, &mut y));
+        assert!(error.unwrap_err().to_string().contains("listed for another kernel"));
+
+        // Other surfaces take it like any kernel.
+        gpu.scope(|s| {
+            let mut y = s.hold(&mut y);
+            s.on(&stream).launch(&saxpy, config(), list!(N, 1.0_f32, &x, &mut y))
+        })
+        .unwrap();
+        let captured = gpu
+            .capture(&mut stream, |c| {
+                let mut y = c.hold(&mut y);
+                let mut short = y.slice_mut(..7)?;
+                c.stream().launch(&saxpy, config(), list!(N, 2.0_f32, &x, &mut short))
+            })
+            .unwrap();
+        is_outside(gpu.on(&stream).replay(&captured, (&x, &mut y)));
+    });
+}
+
+const LISTED: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sampled(.param .u64 out, .param .u64 t) {
+    .reg .b64 %rd<3>;
+    .reg .f32 %f<6>;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [t];
+    mov.f32 %f1, 0f00000000;
+    tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f1, %f1}];
+    st.global.f32 [%rd1], %f2;
+    ret;
+}";
+
+#[test]
+fn kernels_that_no_list_is_for_are_named() {
+    with_gpu(|gpu| {
+        let many: Vec<_> = (0..33).map(|at| format!(".param .u32 p{at}")).collect();
+        let text = format!("{LISTED}\n.visible .entry many({}) {{ ret; }}", many.join(", "));
+        let module = gpu.load_guarded(&*text).unwrap();
+        for (name, words) in [("sampled", "handles of textures"), ("many", "at most 32 parameters")]
+        {
+            let error = module.function(name).unwrap_err();
+            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+            assert!(error.to_string().contains(words), "{name}: {error}");
+        }
+        let error = module.function("nothing").unwrap_err();
+        assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_NOT_FOUND), "{error}");
+        let error = gpu.load_guarded(REFUSED).unwrap().function("calls").unwrap_err();
+        assert!(matches!(error, Error::Guard(_)), "{error}");
+    });
+}
+
 const REFUSED: &str = "
 .version 8.0
 .target sm_80
@@ -325,7 +472,7 @@ const REFUSED: &str = "
 ";
 
 #[test]
-fn what_cannot_be_guarded_is_named() {
+fn a_kernel_that_cannot_be_guarded_is_named() {
     with_stream(|gpu, stream| {
         let module = gpu.load_guarded(REFUSED).unwrap();
         let error = module.kernel::<()>("calls").unwrap_err();

@@ -4,7 +4,7 @@
 use crate::common::gpu::{hold, kernel, with_gpu};
 use crate::common::kernels::{SPIN, TRAP};
 use crate::common::{HANG, until};
-use crate::{common, fresh, skip};
+use crate::{common, fresh, needs_unwinding, skip};
 use cuscope::{ContextStack, Device, LaunchConfig, PushedGuard, Result, Stream, StreamDone};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::{self, Write as _};
@@ -67,6 +67,7 @@ fn a_host_function_is_called_behind_the_work_and_waited_for() {
 
 #[test]
 fn a_panic_of_a_host_function_goes_on_in_the_caller() {
+    needs_unwinding!("the payload comes up in the caller");
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let on = gpu.on(&stream);
@@ -106,6 +107,7 @@ fn host_functions_of_a_scope_are_called_in_the_order_of_their_stream() {
 
 #[test]
 fn a_panic_in_a_scope_goes_on_when_it_has_waited() {
+    needs_unwinding!("the payload comes up behind the scope");
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let called = Arc::new(AtomicUsize::new(0));
@@ -249,7 +251,7 @@ fn many_streams_are_awaited_at_once() {
     });
 }
 
-/// What panics when it is dropped.
+/// A value that panics when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -269,6 +271,7 @@ fn ends_with_a_bomb<R>(f: impl FnOnce() -> R) -> bool {
 /// A payload that panics when it is dropped ends in a thread of the driver, or among others.
 #[test]
 fn panics_with_payloads_that_panic_end_quietly() {
+    needs_unwinding!("the payload panics when it is dropped");
     fresh!(panics_with_payloads_that_panic_end_quietly, {
         std::panic::set_hook(Box::new(|_| ()));
         with_gpu(|gpu| {
@@ -307,6 +310,7 @@ fn panics_with_payloads_that_panic_end_quietly() {
 /// A panic belongs to the replay that it happened in.
 #[test]
 fn the_panic_of_a_graph_is_not_that_of_a_later_replay() {
+    needs_unwinding!("the payload comes up in its own replay alone");
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let panics = Arc::new(AtomicUsize::new(0));
@@ -337,6 +341,7 @@ fn the_panic_of_a_graph_is_not_that_of_a_later_replay() {
 /// A function that the driver refused is dropped where it was given; in a scope the others end too.
 #[test]
 fn a_function_that_is_not_called_may_panic_when_it_is_dropped() {
+    needs_unwinding!("the payload comes up in the caller");
     if !common::software() {
         skip!("only the software driver refuses on demand");
     }
@@ -426,9 +431,9 @@ fn a_waker_may_wait_for_the_end_when_it_is_cloned() {
     });
 }
 
-/// What the driver did not take is dropped, wherever a function is passed to it.
+/// A function that the driver did not take is dropped, wherever it is passed.
 #[test]
-fn what_is_refused_with_its_function_is_dropped() {
+fn refused_functions_are_dropped() {
     if !common::software() {
         skip!("only the software driver fails on demand");
     }

@@ -47,7 +47,7 @@ fn device_memory_that_the_host_does_not_have_room_for() {
             let mut buffer = gpu.alloc::<u8>(LEN).unwrap();
             let of_stream = ordered.alloc::<u8>(LEN).unwrap();
             ordered.synchronize().unwrap();
-            // What the driver and the kernels' compiler allocate for a first operation and a first image is there.
+            // The allocations of the driver and the kernels' compiler for a first operation and a first image are there.
             gpu.on(&stream).zero(&mut buffer).unwrap();
             let image =
                 ".version 7.0\n.target sm_52\n.address_size 64\n.visible .entry e() { ret; }\n";

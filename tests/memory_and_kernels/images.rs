@@ -32,7 +32,7 @@ fn without_first(fatbin: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is wrong with an image, and its message.
+/// Returns the problem of an image, and its message.
 fn problem<T>(result: Result<T>) -> (ImageProblem, String) {
     match result.err().expect("an error") {
         Error::Image(error) => (error.problem().clone(), error.to_string()),
@@ -268,7 +268,7 @@ fn a_thousand_damaged_texts_are_errors() {
 }
 
 #[test]
-fn what_is_whole_loads() {
+fn whole_images_load() {
     let context = new_context();
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
@@ -293,7 +293,7 @@ fn what_is_whole_loads() {
     }
 }
 
-/// What the driver's compiler dies of, or hangs on (F293).
+/// Texts that the driver's compiler dies of, or hangs on (F293).
 fn deadly() -> Vec<(&'static str, String)> {
     let with = |before: &str, directives: &str, body: &str| {
         format!(
@@ -352,7 +352,7 @@ fn deadly() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn what_the_compiler_dies_of_does_not_reach_it() {
+fn texts_that_kill_the_compiler_do_not_reach_it() {
     let refused = |result: Result, what: &str, text: &str| match result.map_err(problem_of) {
         Err((ImageProblem::Refused { what: said, .. }, message)) => {
             assert!(said.contains(what), "{said}: {text:.100}");
@@ -371,7 +371,7 @@ fn what_the_compiler_dies_of_does_not_reach_it() {
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     refused(gpu.load_ptx(&*texts[0].1).map(drop), texts[0].0, &texts[0].1);
-    // What is at the limits, or looks like it, is the driver's to judge.
+    // Values at the limits, or close to them, are the driver's to judge.
     let good = format!(
         ".version 8.0\n.target sm_52 // {0}\n.address_size 64\n/* {0} .maxntid 4294967295 */\n\
          .file 1 \"{1}\"\n.visible .entry {2}() .maxntid 1024, 1, 1 .minnctapersm 1 {{\n\
@@ -673,7 +673,7 @@ fn compressed_code_is_not_unpacked_to_more_than_its_size_explains() {
     }
 }
 
-/// What each word of an image is changed to.
+/// Returns the changes of each word of an image.
 fn changes(word: u32) -> impl Iterator<Item = u32> {
     let near = [0, !0, 1, word.wrapping_add(1), word.wrapping_sub(1), word << 1, word >> 1];
     let bits = [3, 7, 8, 15, 16, 24, 31].map(|bit| word ^ (1 << bit));

@@ -101,9 +101,9 @@ fn two_processes_work_on_one_buffer() {
 }
 
 #[test]
-fn what_goes_to_no_other_process_is_refused() {
+fn memory_that_cannot_be_exported_is_refused() {
     needs_ipc!();
-    fresh!(what_goes_to_no_other_process_is_refused, {
+    fresh!(memory_that_cannot_be_exported_is_refused, {
         let context = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&context).unwrap();
@@ -145,8 +145,8 @@ fn what_goes_to_no_other_process_is_refused() {
 }
 
 #[test]
-fn what_another_process_freed_is_not_imported() {
-    const TEST: &str = "what_another_process_freed_is_not_imported";
+fn memory_that_another_process_freed_is_not_imported() {
+    const TEST: &str = "memory_that_another_process_freed_is_not_imported";
     needs_ipc!();
     if !common::software() {
         skip!("only the software driver says what becomes of it");

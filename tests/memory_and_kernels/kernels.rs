@@ -1,4 +1,4 @@
-//! What NVRTC 13 emits for real kernels gives the same results on every driver: compared with the host,
+//! Kernels that NVRTC 13 compiled give the same results on every driver: compared with the host,
 //! and bit by bit with what an H200 computed.
 #![allow(unsafe_code, reason = "launches kernels")]
 

@@ -4,16 +4,15 @@
     reason = "launches a kernel, allocates without a wait, and plays foreign code"
 )]
 
-use crate::common::fewer;
 use crate::common::gpu::{hold, kernel, new_context, with_gpu};
 use crate::common::kernels::STORE;
+use crate::common::{fewer, panics};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
     memory::{BufferKind, PointerKind, PoolReuse},
 };
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 #[test]
@@ -98,7 +97,7 @@ fn a_slice_is_registered_for_a_closure() {
             .with_registered(&mut data, |data| {
                 data[0] = 77;
                 let buffer = gpu.on(&stream).from_slice(data)?;
-                // What is registered cannot be registered again.
+                // Registered memory cannot be registered again.
                 let again = gpu.with_registered(&mut data[5..], |_| Ok(()));
                 let already = ffi::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
                 assert_eq!(again.unwrap_err().code(), Some(already));
@@ -127,10 +126,9 @@ fn a_registration_ends_with_an_error_and_a_panic() {
         let mut data = vec![0_u8; fewer(10_000, 100)];
         let failed: Result = gpu.with_registered(&mut data, |_| Err(Error::StackTaken));
         assert_eq!(failed, Err(Error::StackTaken));
-        let panicked = catch_unwind(AssertUnwindSafe(|| {
-            gpu.with_registered(&mut data, |_| -> Result { panic!("in the middle") })
-        }));
-        assert!(panicked.is_err());
+        assert!(panics(
+            || gpu.with_registered(&mut data, |_| -> Result { panic!("in the middle") })
+        ));
         gpu.with_registered(&mut data, |_| Ok(())).unwrap();
     });
 }
@@ -219,7 +217,7 @@ fn an_allocation_does_not_wait_for_its_stream() {
         // The first use of a pool may take longer.
         drop(gpu.on(&other).alloc::<u32>(8).unwrap());
         drop(gpu.on(&other).alloc_from::<u32>(&pool, 8).unwrap());
-        // Its free is behind the work, and its memory would be the next.
+        // Its free is after the work, and its memory would be the next.
         let before = gpu.on(&busy).alloc::<u32>(8).unwrap();
         let gate = hold(&busy);
         let used = before.address();

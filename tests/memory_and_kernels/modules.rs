@@ -284,7 +284,7 @@ fn several_inputs_are_linked() {
             .unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [9]);
 
-        // What is missing, and what is there twice, is named.
+        // A symbol that is missing, and one that is there twice, is named.
         let linker = gpu.linker(&JitOptions::new()).unwrap().add(&caller, "caller").unwrap();
         assert!(format!("{linker:?}").starts_with("Linker(0x"), "{linker:?}");
         let missing = linker.finish().unwrap_err();
@@ -299,7 +299,7 @@ fn several_inputs_are_linked() {
             twice.to_string().contains("Multiple definition of 'thrice' in 'other'"),
             "{twice}"
         );
-        // What does not compile ends the link with its line.
+        // An input that does not compile ends the link with its line.
         let linker = gpu.linker(&JitOptions::new()).unwrap();
         let Err(Error::Load(error)) = linker.add(&Ptx::new(BROKEN).unwrap(), "broken") else {
             panic!("no error of loading")

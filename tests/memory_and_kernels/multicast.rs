@@ -10,7 +10,7 @@ use cuscope::{ContextStack, Device, Error, LaunchConfig, Result, ffi};
 use cuscope_softdriver::control::live;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
-/// `all(ptr, value)`: stores the value, adds 1 behind it, and stores what all devices have together behind that.
+/// `all(ptr, value)`: stores the value, adds 1 after it, and stores what all devices have together after that.
 const ALL: &str = "
 .version 8.1
 .target sm_90
@@ -131,7 +131,7 @@ fn kernels_write_to_all_devices_and_reduce_what_they_have() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn ranges_that_do_not_fit_a_multicast_object_are_refused() {
     let devices = two_devices!();
     let [first, second] = devices;
     let (mut object, own, bytes) = bound(devices).unwrap();

@@ -3,6 +3,7 @@
 
 use crate::common::gpu::try_with_gpu;
 use crate::common::kernels::{SAXPY, STORE};
+use crate::needs_unwinding;
 use cuscope::{
     Error, LaunchConfig,
     launch::{BlockSize, OccupancyFlags},
@@ -79,6 +80,7 @@ fn the_best_size_fits_and_the_shared_memory_of_each_size_is_asked_for() {
 
 #[test]
 fn a_panic_in_the_closure_goes_on_in_the_caller() {
+    needs_unwinding!("the payload comes up in the caller");
     try_with_gpu(|gpu| {
         let store = gpu.load_ptx(STORE)?.function("store")?;
         let occupancy = gpu.occupancy(&store);

@@ -25,7 +25,7 @@ fn other<T>(call: &'static str) -> Result<T> {
     Err(Error::OtherContext { call })
 }
 
-/// What a context has.
+/// The objects of a context.
 struct Things {
     stream: Stream<'static>,
     second: Stream<'static>,
@@ -156,7 +156,7 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
     gpu.pop().unwrap();
 }
 
-/// What a scope borrows.
+/// The objects that a scope borrows.
 #[derive(Clone, Copy)]
 struct Own<'s> {
     stream: &'s Stream<'static>,
@@ -166,7 +166,7 @@ struct Own<'s> {
     x: &'s DeviceBuffer<'static, f32>,
 }
 
-/// What a scope lends.
+/// The objects that a scope lends.
 struct Lent<'s> {
     good: ScopedBuffer<'s, f32>,
     bad: ScopedBuffer<'s, f32>,
@@ -176,7 +176,7 @@ struct Lent<'s> {
 
 const HOST: &[f32] = &[1.0; LEN];
 
-/// What uses something of another context is refused on a stream.
+/// Asserts that a stream refuses uses of another context's objects.
 fn refuses<'s>(
     stream: ScopedStream<'s, 'static>,
     lent: &mut Lent<'s>,
@@ -211,7 +211,7 @@ fn refuses<'s>(
     assert_eq!(stream.replay(lent.graph, &mut *bad), other("cuGraphLaunch"));
 }
 
-/// What uses nothing of another context is not.
+/// Asserts that a stream takes uses of its own context's objects.
 fn takes<'s>(stream: ScopedStream<'s, 'static>, lent: &mut Lent<'s>, own: Own<'s>) {
     let Lent { good, staged, .. } = lent;
     stream.fill(good, 1.0).unwrap();
@@ -294,7 +294,7 @@ fn a_scope_refuses_what_is_of_another_context_each_time() {
 
 /// Only the copy between contexts takes held memory of another one. What it notes is no proof for other operations.
 #[test]
-fn what_a_copy_between_contexts_has_read_is_still_refused() {
+fn memory_that_a_copy_between_contexts_has_read_is_still_refused() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     gpu.scope(|s| {
         let (stream, mut good) = (s.on(&own.stream), s.hold(&mut own.y));
@@ -381,7 +381,7 @@ cuscope::handles! {
 
 /// Each handle of the whole is looked at, wherever it is.
 #[test]
-fn what_is_detached_belongs_to_one_context_with_every_handle() {
+fn every_detached_handle_belongs_to_one_context() {
     use std::collections::{BTreeMap, HashMap};
     let (gpu, own, theirs) = unified([new_context(), new_context()]);
     macro_rules! refused {
@@ -533,7 +533,7 @@ const WEIGHTS: &[f32] = &[1.0, 2.0, 3.0, 4.0];
 
 type Saxpy = (u32, f32, &'static [f32], &'static mut [f32]);
 
-/// What a context shares, and a stream of it with kernels.
+/// The objects that a context shares, and a stream of it with kernels.
 struct Shares {
     ordered: OrderedStream,
     saxpy: Function<'static>,
@@ -552,7 +552,7 @@ fn shares(gpu: &PushedGuard<'static>) -> Shares {
     Shares { ordered: gpu.ordered_stream().unwrap(), saxpy, typed, weights, texture }
 }
 
-/// What each operation of an ordered stream answers that takes shared memory.
+/// Returns the answer of each operation of an ordered stream that takes shared memory.
 fn reads_of(
     gpu: &PushedGuard<'static>,
     Shares { ordered, saxpy, typed, .. }: &Shares,
@@ -656,7 +656,7 @@ fn good_of(ordered: &OrderedStream) -> OrderedBuffer<f32> {
     ordered.zeroed(LEN).unwrap()
 }
 
-/// What is made under a green context is of the primary one for the driver, which refuses nothing then (F130).
+/// For the driver, an object made under a green context belongs to the primary one, and it refuses nothing then (F130).
 /// Memory is compared all the same.
 #[test]
 fn a_green_context_and_the_primary_one_are_one_to_launches_and_records() {
@@ -740,7 +740,7 @@ fn arrays_textures_and_surfaces_of_another_context_are_refused() {
 }
 
 #[test]
-fn what_is_asked_of_handles_compares_contexts_too() {
+fn queries_of_handles_compare_contexts_too() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
     assert_eq!(own.stream.copy_attributes(&theirs.stream), other("cuStreamCopyAttributes"));
     assert_eq!(gpu.record_event(&theirs.event), other("cuCtxRecordEvent"));

@@ -130,7 +130,7 @@ fn rows_go_both_ways() {
     assert_eq!(on.to_vec(&own).unwrap(), [&counted[..22], &[7, 7]].concat());
 }
 
-/// What the driver gets: the context of each end, of the source first.
+/// The driver gets the context of each end, of the source first.
 #[test]
 fn a_copy_names_the_context_of_each_end() {
     if !common::software() {
@@ -244,11 +244,11 @@ fn scope_copies<'other>(
     gpu.scope(|s| {
         let [a, b, c] = [&streams[0], &streams[1], &streams[2]].map(|stream| s.on(stream));
         let (mut y, mut rows) = (s.hold(&mut y), s.hold(&mut rows));
-        a.fill(&mut y, 8)?; // overwritten, as the copy comes behind
+        a.fill(&mut y, 8)?; // overwritten, as the copy comes after
         b.copy_from_peer(x, &mut y)?;
         c.copy_from_peer(x, &mut rows)?;
         a.download(&y, first)?;
-        b.copy_to_peer(&rows, z)?; // behind the copy of `c`
+        b.copy_to_peer(&rows, z)?; // after the copy of `c`
         a.fill(&mut rows, 4)?;
         c.copy_to_peer(&fresh, last)?;
         b.download(&rows, second)

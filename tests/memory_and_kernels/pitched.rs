@@ -463,7 +463,7 @@ fn extents_and_contexts_must_agree() {
         Err(Error::ExtentMismatch { call: "cuGraphAddMemcpyNode", .. }) => {}
         other => panic!("{other:?}"),
     }
-    // What belongs to another context cannot be attached here.
+    // Memory of another context cannot be attached here.
     assert!(gpu.attach(theirs).is_err());
 }
 
@@ -522,8 +522,8 @@ fn a_held_box_is_a_temporary_that_is_read_or_written() {
         gpu.scope(|s| {
             let (a, b, mut y) = (s.on(&a), s.on(&b), s.hold(&mut y));
             a.zero(&mut y)?;
-            b.copy(&x.part(1.., .., ..)?, &mut y.part_mut(..2, .., ..)?)?; // behind the zeros
-            a.fill(&mut y.part_mut(1..2, 1.., ..)?, 9)?; // behind the copy
+            b.copy(&x.part(1.., .., ..)?, &mut y.part_mut(..2, .., ..)?)?; // after the zeros
+            a.fill(&mut y.part_mut(1..2, 1.., ..)?, 9)?; // after the copy
             b.download(&y.part(1.., .., ..)?, &mut host)
         })
         .unwrap();

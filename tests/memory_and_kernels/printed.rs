@@ -1,4 +1,4 @@
-//! What handles say of themselves: their kind, where they are, and their context.
+//! The `Debug` output of handles: their kind, where they are, and their context.
 #![allow(unsafe_code, reason = "launches kernels, and registers memory")]
 
 use crate::common::gpu::try_with_gpu;

@@ -1,4 +1,4 @@
-//! What a runtime needs besides: handles that are shown without a guard, memory by its address, operations that return at
+//! Tools for runtimes: handles that are shown without a guard, memory by its address, operations that return at
 //! once, launches from lists, pools of page-locked memory, and code that was linked and kept.
 #![allow(unsafe_code, reason = "launches kernels, and vouches for memory by its address")]
 
@@ -195,7 +195,7 @@ fn unscoped_copies_return_before_they_are_done() {
         gate.open();
         stream.synchronize().unwrap();
         assert_eq!(back[..], [3; 64]);
-        // What is wrong is refused as by the operations that wait.
+        // Mistakes are refused as by the operations that wait.
         let three = [1_u32; 3];
         // SAFETY: 1. and 2. They are refused.
         let short = unsafe { on.upload_unscoped(&raw const three, &mut x) };
@@ -270,7 +270,7 @@ fn a_list_takes_addresses() {
     });
 }
 
-/// What a kernel gets of each size, next to values of other sizes.
+/// The value that a kernel gets of each size, next to values of other sizes.
 #[test]
 fn values_of_every_size_arrive_from_a_list() {
     const WIDE: &str = r"

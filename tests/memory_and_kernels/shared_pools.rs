@@ -28,7 +28,7 @@ macro_rules! needs_shared_pools {
     };
 }
 
-/// What the parent sent, if this is the other process.
+/// Returns the handles that the parent sent, if this is the other process.
 fn sent() -> Option<(OwnedFd, Vec<PooledHandle>)> {
     let text = std::env::var(SENT).ok()?;
     let mut parts = text.split(' ');
@@ -76,7 +76,7 @@ fn two_processes_work_on_buffers_of_one_pool() {
                 .iter()
                 .map(|handle| unsafe { gpu.import_pooled::<u32>(&pool, handle) }.unwrap());
             let (mut x, y) = (all.next().unwrap(), all.next().unwrap());
-            // What was imported keeps the pool.
+            // The imported memory keeps the pool.
             drop(pool);
             assert_eq!((x.len(), y.len(), x.kind()), (1000, 10, BufferKind::Foreign));
             assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [5; 1000]);
@@ -123,7 +123,7 @@ fn two_processes_work_on_buffers_of_one_pool() {
 }
 
 #[test]
-fn what_goes_to_no_other_process_with_its_pool_is_refused() {
+fn memory_whose_pool_cannot_be_exported_is_refused() {
     with_gpu(|gpu| {
         needs_shared_pools!(gpu);
         let (stream, pool) = (gpu.stream().unwrap(), shareable(gpu));

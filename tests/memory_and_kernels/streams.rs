@@ -1,4 +1,4 @@
-//! What streams are asked and told: numbers, devices, attributes.
+//! Properties of streams: numbers, devices, attributes.
 
 use crate::common::gpu::with_gpu;
 use cuscope::{

@@ -12,11 +12,11 @@ use std::iter::zip;
 const ROOM: usize = 64 << 10;
 const TILE: u32 = 8 << 10;
 
-/// What the memory has in each byte: in the tensor, behind it, and in the last element of the tensor.
+/// The value of each byte of the memory: in the tensor, after it, and in the last element of the tensor.
 const WITHIN: u8 = 1;
 const BEYOND: u8 = 2;
 const LAST: u8 = 4;
-/// What a kernel says of a copy that did not end.
+/// The answer of a kernel for a copy that did not end.
 const STUCK: u32 = 8;
 
 /// Kernels of one warp that copy a box, or pixels, at each of a number of places. A place is the coordinates, then the
@@ -152,7 +152,7 @@ impl Numbers {
     }
 }
 
-/// What is copied.
+/// The pieces that are copied.
 #[derive(Debug)]
 enum Pieces {
     Box(Vec<u32>),
@@ -250,7 +250,7 @@ impl Case {
         }
     }
 
-    /// Places from which copies reach both ends of each dimension, and what lies before and behind it if they are loads.
+    /// Places from which copies reach both ends of each dimension, and what lies before and after it if they are loads.
     fn places(&self, loads: bool) -> Vec<Vec<i32>> {
         // Elements are copied from multiples of 16 bytes on.
         let least = if self.interleave == Interleave::None { 16 / self.size as i32 } else { 1 };
@@ -493,7 +493,7 @@ fn boxes_are_shuffled_as_their_swizzle_says() {
     });
 }
 
-/// What is read beyond a tensor, and what becomes of numbers on the way.
+/// Values that are read beyond a tensor, and changes of numbers on the way.
 #[test]
 fn numbers_arrive_as_their_format_says() {
     skip_under_miri!("compiles large kernels");

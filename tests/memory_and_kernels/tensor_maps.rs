@@ -227,7 +227,7 @@ fn a_tensor_that_is_not_there_is_refused() {
                 }
             }
         }
-        // What the accelerator does not have is the driver's to refuse.
+        // Layouts that the accelerator does not have are the driver's to refuse.
         for layout in [
             tiled(&[64, 64], &[0, 32]),
             tiled(&[64, 64], &[32, 257]),

@@ -193,7 +193,7 @@ fn the_check_is_asked_at_each_launch_and_sees_its_shape_and_the_sizes_of_memory(
     });
 }
 
-/// Behind a row of memory with rows there may be memory that somebody else has.
+/// After a row of memory with rows there may be memory that somebody else has.
 #[test]
 fn the_elements_of_memory_with_rows_are_those_of_a_row() {
     with_stream(|gpu, stream| {

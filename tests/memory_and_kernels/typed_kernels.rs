@@ -63,7 +63,7 @@ fn with_module(test: impl for<'ctx> FnOnce(&PushedGuard<'ctx>, Stream<'ctx>, Mod
     with_stream(|gpu, stream| test(gpu, stream, gpu.load_ptx(PTX).unwrap()));
 }
 
-/// What is wrong with a signature.
+/// A mistake in a signature.
 #[derive(Debug, PartialEq)]
 enum Wrong {
     Few,
@@ -184,7 +184,7 @@ fn no_wrong_argument_list_reaches_the_launch() {
 }
 
 #[test]
-fn what_no_driver_can_tell_is_stated() {
+fn checks_that_no_driver_can_make_are_stated() {
     with_module(|_, _, module| {
         // Two parameters of one size and type in the wrong order, and the alignment of the first.
         let kernel = module.kernel::<(u32, f32, &mut [f32], &[f32])>("saxpy").unwrap();

@@ -169,11 +169,11 @@ fn a_held_part_is_a_temporary_and_is_ordered_as_the_whole() {
                 a.upload(&[5.0, 6.0], &mut x.slice_mut(2..)?)?;
                 let args = (2_u32, 10.0_f32, &x.slice(2..4)?, &mut y.slice_mut(4..8)?);
                 // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-                unsafe { b.launch_unchecked(&saxpy, config, args) }?; // behind the upload
+                unsafe { b.launch_unchecked(&saxpy, config, args) }?; // after the upload
                 let mut end = y.slice_mut(6..)?;
                 assert_eq!((end.len(), end.size_bytes()), (2, 8));
                 assert!(format!("{end:?}").starts_with("6..8 of ScopedBuffer<f32>(8 at 0x"));
-                a.fill(&mut end, 7.0)?; // behind the launch
+                a.fill(&mut end, 7.0)?; // after the launch
                 a.zero(&mut y.slice_mut(..1)?)?;
                 // SAFETY: as above. It only reads `x`.
                 unsafe {

@@ -175,7 +175,7 @@ fn a_graph_keeps_it_alive() {
 }
 
 #[test]
-fn what_it_cannot_do_is_refused() {
+fn growth_that_is_not_possible_is_refused() {
     with_gpu(|gpu| {
         needs_virtual_memory!(gpu);
         let refused = |result: Result, call: &str| {
@@ -389,7 +389,7 @@ fn memory_is_mapped_by_hand() {
         assert_eq!(set, Err(past("cuMemSetAccess", 5 * bytes)));
         let end = 4 * bytes;
         assert_eq!(addresses.access(end, device), Err(past("cuMemGetAccess", end)));
-        // Side by side, behind a gap, and not into each other.
+        // Side by side, after a gap, and not into each other.
         let mut others = Reservation::new(8 * bytes).unwrap();
         for place in [1, 5, 3, 2, 4] {
             others.map(place * bytes, create()).unwrap();
@@ -400,7 +400,7 @@ fn memory_is_mapped_by_hand() {
             assert!(matches!(refused, Err(Error::InvalidArgument { call: "cuMemMap", .. })));
         }
         drop(others);
-        // What is unmapped keeps its contents, and gets another address.
+        // Memory that is unmapped keeps its contents, and gets another address.
         addresses.set_access(0, bytes, device, MappedAccess::ReadWrite).unwrap();
         let address = addresses.address();
         // SAFETY: mapped and accessible; nothing else uses it until the buffer is dropped.

@@ -37,7 +37,7 @@ fn ptx(source: &str, options: &CompileOptions) -> String {
     compiled.ptx().unwrap().into_string().unwrap()
 }
 
-/// What refuses a program.
+/// Returns the error of a refused program.
 fn refused(program: &Program<'_>, options: &CompileOptions) -> Box<CompileError> {
     match program.compile(options) {
         Err(NvrtcError::Compile(error)) => error,

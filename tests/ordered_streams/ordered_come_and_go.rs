@@ -28,13 +28,13 @@ const NOTHING: &str = "
 .visible .entry nothing(.param .u64 image, .param .u64 out) { ret; }
 ";
 
-/// What streams use that live shortly.
+/// The objects that short-lived streams use.
 struct Lasting<'ctx> {
     shared: SharedBuffer<u32>,
     texture: SharedTexture,
     nothing: cuscope::Function<'ctx>,
     graph: Graph<'ctx>,
-    /// What the graph writes goes from stream to stream.
+    /// The buffer that the graph writes, which goes from stream to stream.
     named: Option<OrderedBuffer<u32>>,
     _loader: OrderedStream,
 }
@@ -212,7 +212,7 @@ fn a_graph_waits_for_a_dropped_stream_that_runs_it() {
         busy.replay(&lasting.graph, &mut named).unwrap();
         drop(busy);
         assert_eq!(lasting.graph.is_idle(), Ok(false));
-        // Another stream replays it behind that one.
+        // Another stream replays it after that one.
         let other = without_staging(gpu);
         let mut named = other.hand_over(named).unwrap();
         other.replay(&lasting.graph, &mut named).unwrap();

@@ -1,4 +1,4 @@
-//! The ends of what belongs to an ordered stream: on threads of the driver, with graphs in flight, behind failures.
+//! The ends of what belongs to an ordered stream: on threads of the driver, with graphs in flight, after failures.
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::SPIN;
@@ -175,7 +175,7 @@ fn memory_of_an_operation_that_may_have_been_taken_is_waited_for() {
     });
 }
 
-/// What an event does not prove, the stream may. If that does not either, the memory stays, whoever waited.
+/// A wait for the stream may prove what an event does not. If it does not either, the memory stays, whoever waited.
 #[test]
 fn memory_whose_waits_fail_is_leaked_and_not_given_back() {
     if !common::software() {
@@ -266,9 +266,9 @@ fn streams_and_memory_end_on_other_threads_and_behind_their_context() {
 }
 
 #[test]
-fn what_a_stream_cannot_give_is_refused() {
+fn sizes_that_a_stream_cannot_give_are_refused() {
     // It takes what the streams of other tests keep.
-    fresh!(what_a_stream_cannot_give_is_refused, {
+    fresh!(sizes_that_a_stream_cannot_give_are_refused, {
         with_gpu(|gpu| {
             for staging in [usize::MAX, usize::MAX - 3] {
                 let options = OrderedOptions::new().staging(staging);

@@ -57,7 +57,7 @@ pub(crate) fn step(
     one.download_owned(&z, pinned).unwrap().wait().unwrap()
 }
 
-/// Makes so many operations, behind some that fill what the streams keep: the second one gets blocks of the first one
+/// Makes so many operations, after some that fill what the streams keep: the second one gets blocks of the first one
 /// until it has enough. And returns how many bytes more are in use.
 fn grown(gpu: &PushedGuard<'_>, keep: usize, operations: usize) -> isize {
     let options = OrderedOptions::new().keep(keep);

@@ -17,7 +17,7 @@ use std::time::Duration;
 const LEN: usize = 64;
 
 cuscope::handles! {
-    /// What a context keeps.
+    /// The objects of a context.
     struct Place<'ctx> {
         ordered: OrderedStream,
         spin: Function<'ctx>,
@@ -70,7 +70,7 @@ fn exchange(
         to.ordered.copy_from_peer(&half, &mut x.slice_mut(LEN / 2..).unwrap()).unwrap();
         to.ordered.copy_from_peer(&from.x, x).unwrap();
     }
-    // Written and dropped behind the copy, which may not have begun.
+    // Written and dropped after the copy, which may not have begun.
     from.ordered.fill(&mut from.x, u32::MAX).unwrap();
     let next = from.ordered.zeroed::<u32>(LEN).unwrap();
     drop(std::mem::replace(&mut from.x, next));
@@ -167,7 +167,7 @@ fn a_copy_that_cannot_be_ordered_before_the_free_is_waited_for() {
 }
 
 /// Each call of a copy fails in turn, taken by the driver or not, in orders that the software driver chooses: what comes
-/// behind the copy in its source's stream does not race with it.
+/// after the copy in its source's stream does not race with it.
 #[test]
 fn a_copy_whose_calls_fail_races_with_nothing() {
     fresh!(a_copy_whose_calls_fail_races_with_nothing, {

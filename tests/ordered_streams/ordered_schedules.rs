@@ -66,7 +66,7 @@ fn programs_give_the_results_of_a_sequential_model_in_every_order() {
     });
 }
 
-/// What needs a guard, which here is covered by another, or the page-locked memory that it made.
+/// Leaves out the steps that need a guard, which here is covered by another, or the page-locked memory that it made.
 fn without_guard(program: Program) -> Program {
     let ops = program.ops.into_iter().map(|op| match op {
         Op::IntoIdle(slot) => Op::Share(slot),

@@ -112,7 +112,7 @@ fn several_streams_read_a_texture_that_is_dropped_at_once() {
                 outs.push(fetch(stream, &fetcher, &table.clone())?);
             }
             drop(table);
-            // What takes its place would be read in its stead.
+            // Memory that takes its place would be read in its stead.
             let _other =
                 gpu.alloc_array::<f32>(ArrayShape::D1 { width: LEN }, ArrayFlags::empty())?;
             for (stream, out) in streams.iter().zip(&outs) {

@@ -90,7 +90,7 @@ fn they_live_in_one_struct_and_need_no_guard() {
 }
 
 #[test]
-fn what_belongs_to_another_context_is_refused() {
+fn values_of_another_context_are_refused() {
     let (a, b) = (new_context(), new_context());
     let (mut own, mut other) = (Kept::new(&a).unwrap(), Kept::new(&b).unwrap());
     let refused = |result: Result| {
@@ -177,7 +177,7 @@ fn copies_go_on_while_a_context_of_another_device_is_current() {
             Ok(())
         })
         .unwrap();
-    // What is refused for another reason is refused as before, and changes nothing.
+    // A refusal for another reason is as before, and changes nothing.
     if common::software() {
         let (result, calls) = record(|| stream.copy(&x, &mut y));
         result.unwrap();

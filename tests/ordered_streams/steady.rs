@@ -17,7 +17,7 @@ const LEN: usize = 16;
 type Work =
     (&'static str, usize, fn(&mut ContextStack, &[Context; 2], &mut dyn FnMut(&mut dyn FnMut())));
 
-/// What pushes and pops.
+/// A program that pushes and pops.
 fn pushes(stack: &mut ContextStack, [a, b]: &[Context; 2], run: &mut dyn FnMut(&mut dyn FnMut())) {
     run(&mut || {
         let mut gpu = stack.push(a).unwrap();
@@ -140,11 +140,11 @@ fn resident() -> usize {
 /// `CUSCOPE_OPERATIONS=10000000 cargo test --release --test ordered_streams steady:: -- --nocapture` makes more of each, and
 /// says how much memory they took.
 #[test]
-fn what_is_done_again_and_again_takes_no_more_memory() {
+fn repeated_work_takes_no_more_memory() {
     if !common::software() {
         skip!("only the software driver counts what is alive");
     }
-    let test = "what_is_done_again_and_again_takes_no_more_memory";
+    let test = "repeated_work_takes_no_more_memory";
     alone_under_miri!(test);
     if let Some(output) = respawn(module_path!(), test) {
         assert_success(test, &output);

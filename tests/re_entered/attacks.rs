@@ -24,9 +24,9 @@ const POP: Fault = fault(Which::Named("cuCtxPopCurrent_v2"));
 type Action = Box<dyn FnOnce()>;
 
 thread_local! {
-    /// What the next hook that is called on this thread does.
+    /// The action of the next hook that is called on this thread.
     static NEXT: RefCell<Option<Action>> = const { RefCell::new(None) };
-    /// What a hook got: the thread's stack, with a guard on it.
+    /// The thread's stack, with a guard on it, as a hook got it.
     static TAKEN: RefCell<Option<Result<Tower>>> = const { RefCell::new(None) };
 }
 
@@ -50,7 +50,7 @@ fn take_in_hook(context: &Context) {
     })));
 }
 
-/// What the hook got.
+/// Returns the stack that the hook got.
 fn taken() -> Result<Tower> {
     TAKEN.take().expect("the hook ran")
 }
@@ -110,7 +110,7 @@ fn the_hook_of_releases_takes_no_stack_while_leaked_entries_are_popped() {
     });
 }
 
-/// What is pushed from now on is seen by whoever ends contexts.
+/// Asserts that a push from now on is seen by whoever ends contexts.
 fn visible_again(context: &Context) {
     let mut stack = ContextStack::current_thread().unwrap();
     let own = new_context();
@@ -159,7 +159,7 @@ fn a_stack_that_is_being_taken_is_taken() {
 #[cfg(unix)] // on Windows no thread starts while another one ends its values
 #[test]
 fn a_stack_that_outlives_the_threads_other_values_keeps_its_room() {
-    /// Ends behind the crate's own values of the thread.
+    /// Ends after the crate's own values of the thread.
     struct Last;
     static ENDED: AtomicBool = AtomicBool::new(false);
     thread_local! {
@@ -262,7 +262,7 @@ fn a_push_that_reports_an_error_leaves_no_entry() {
 const ASKED: Fault =
     Fault { which: Which::Named("cuCtxGetCurrent"), code: ffi::CUDA_SUCCESS, performed: true };
 
-/// What is current was asked for, and another entry came before the answer was used.
+/// The driver was asked for the current context, and another entry came before the answer was used.
 #[test]
 fn a_leaked_entry_is_popped_behind_what_a_hook_left_on_it() {
     attack!(a_leaked_entry_is_popped_behind_what_a_hook_left_on_it, {
@@ -388,7 +388,7 @@ fn a_stack_that_ends_inside_a_refused_free_gives_its_mode_back() {
         free(true, None);
         drop(ContextStack::current_thread().unwrap());
         assert!(!is_relaxed());
-        // What other code sets meanwhile stays.
+        // A mode that other code sets meanwhile stays.
         foreign::set_capture_mode(ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
         free(false, Some(ffi::CU_STREAM_CAPTURE_MODE_RELAXED));
     });

@@ -1,4 +1,4 @@
-//! What a program acts on, one for each thread, and what holds whatever it does.
+//! The state that a program acts on, one for each thread, and its invariants.
 
 use crate::program::{Op, Program};
 use crate::run::{Nowhere, steps};
@@ -18,9 +18,9 @@ const BUDGET_OF_A_FUNCTION: usize = 4;
 /// How deep code of the program is called by the crate inside of itself.
 const DEPTH: usize = 4;
 
-/// What was wrong first. Not a panic at once: the crate ends panics of the code that it calls.
+/// The first broken invariant. Not a panic at once: the crate ends panics of the code that it calls.
 static WRONG: Mutex<Option<String>> = Mutex::new(None);
-/// What runs now.
+/// The program that runs now.
 static CURRENT: Mutex<Option<Arc<Program>>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -73,7 +73,7 @@ thread_local! {
     static MACHINE: RefCell<Option<Installed>> = const { RefCell::new(None) };
 }
 
-/// What is kept ends with it: at the end of the thread, no more scripts run.
+/// The machine of a thread. It ends with the thread: then no more scripts run.
 struct Installed(Rc<Machine>);
 
 impl Drop for Installed {
@@ -244,7 +244,7 @@ impl Machine {
     }
 }
 
-/// What is counted while something is alive.
+/// Counts while something is alive.
 pub(crate) struct Alive {
     machine: Rc<Machine>,
     what: What,
@@ -330,7 +330,7 @@ pub(crate) fn ended<R>(caught: Result<R, Box<dyn Any + Send>>) -> Option<R> {
     }
 }
 
-/// What the crate calls: runs a script of the program. Whether that panicked; the panic ends here.
+/// Runs a script of the program, when the crate calls it. Returns whether that panicked; the panic ends here.
 pub(crate) fn called(what: Seen) -> bool {
     // Where the thread ends, there is nothing to run it on.
     let Ok(own) = MACHINE.try_with(|m| m.borrow().as_ref().map(|own| own.0.clone())) else {

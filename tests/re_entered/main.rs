@@ -68,7 +68,7 @@ fn run(program: &Arc<Program>) -> bool {
         let machine = Machine::install(own.clone());
         machine.contexts.borrow_mut().extend([new_context(), new_context()]);
         run::program(&machine, &own.steps, own.late);
-        // What the driver has of the thread may be gone before what is kept.
+        // The driver's state of the thread may be gone before the kept values.
         let leaky = machine.leaky.get() || own.late;
         if !own.late {
             machine.uninstall();

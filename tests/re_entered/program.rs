@@ -55,7 +55,7 @@ pub(crate) enum StackEnd {
     DropInside(Vec<Op>),
 }
 
-/// What is done with a guard. A function, closure, waker or writer of it runs a script.
+/// A use of a guard. A function, closure, waker or writer of it runs a script.
 #[derive(Clone, Debug)]
 pub(crate) enum Use {
     /// Makes a stream, and compares its context with the guard's.

@@ -81,7 +81,7 @@ pub(crate) fn note(error: &Error) {
     }
 }
 
-/// What became of a step, of which nothing else is asked.
+/// Returns the value of a step, of which nothing else is asked.
 pub(crate) fn done<T>(result: Result<T>) -> Option<T> {
     result.inspect_err(note).ok()
 }
@@ -213,13 +213,13 @@ fn fault_in(m: &Machine, fault: Fault, f: impl FnOnce()) {
     let moves = |name| matches!(name, "cuCtxPushCurrent_v2" | "cuCtxPopCurrent_v2");
     let may_move = match fault.which {
         Calls::Nth(_) => fault.performed,
-        // What was popped for a look cannot be put back.
+        // An entry that was popped for a look cannot be put back.
         Calls::Named(name) | Calls::NamedFrom(name, _) => moves(name),
     };
     m.lossy.set(m.lossy.get() || may_move);
     m.leaky.set(true);
     m.in_fault.set(true);
-    // A panic goes on behind the fault, whose calls are known then.
+    // A panic goes on after the fault, whose calls are known then.
     let (caught, failed) = with_fault(fault, || catch_unwind(AssertUnwindSafe(f)));
     m.in_fault.set(false);
     if !failed.is_empty() {
@@ -352,7 +352,7 @@ pub(crate) fn program(m: &Rc<Machine>, ops: &[Op], late: bool) {
     if late {
         return;
     }
-    // What ends may run scripts, which may keep something again; in the end none do.
+    // A value that ends may run scripts, which may keep something again; in the end none do.
     for _ in 0..3 {
         m.clear();
     }

@@ -1,4 +1,4 @@
-//! What is done with a guard.
+//! Uses of a guard.
 #![allow(unsafe_code, reason = "asks the driver of which context a stream is; makes a waker")]
 
 use crate::machine::{
@@ -41,7 +41,7 @@ pub(crate) fn enter(m: &Machine, guard: &PushedGuard<'_>, frames: usize) {
 
 pub(crate) fn step(m: &Rc<Machine>, guard: &mut PushedGuard<'_>, what: &Use) {
     match what {
-        // The guard is the innermost one, so that no call began behind it.
+        // The guard is the innermost one, so that no call began after it.
         Use::Enter => enter(m, guard, m.frames()),
         Use::Synchronize => drop(done(guard.synchronize())),
         Use::HoldStream(ops) => {
@@ -177,7 +177,7 @@ fn graph(m: &Machine, guard: &PushedGuard<'_>, function: Function) -> Result {
     guard.on(&stream).replay(&graph, ())
 }
 
-/// What a function of the host owns. It ends with the function, on whatever thread.
+/// A value that a function of the host owns. It ends with the function, on whatever thread.
 struct Owned {
     owned: Option<(Option<Loose>, Option<Context>)>,
     _runs: Runs,

@@ -1,13 +1,16 @@
-//! What the sources and the documents keep to. No test calls the driver.
+//! Rules that the sources and the documents keep to. No test calls the driver.
 
 #[path = "../common/mod.rs"]
 mod common;
+mod aliases;
 mod entries;
+mod examples;
 mod house;
 mod manual;
 mod mended;
 mod package;
 mod resources;
+mod tools;
 mod ui;
 mod unsafe_blocks;
 
@@ -17,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The root of the repository: the tests run in the folder of their package.
 const ROOT: &str = "..";
 
-/// What a file says, named from the root of the repository.
+/// Returns the text of a file, named from the root of the repository.
 fn read(path: impl AsRef<Path>) -> String {
     let path = Path::new(ROOT).join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

@@ -1,15 +1,17 @@
 //! `docs/traceability.md`: which invariant has which mechanism, tests and facts, and back; and `ui-tests/README.md`: the programs
-//! that do not compile. What is written there is what SOUNDNESS.md, the sources, `ui-tests/`, the index of errors and the table
-//! of facts say.
+//! that do not compile. What is written there is what SOUNDNESS.md, the sources, `tests/invariants.txt`, `ui-tests/`, the index
+//! of errors and the table of facts say.
 
 use crate::ui::{backquoted, codes, facts, rules};
-use crate::{ROOT, files, read};
+use crate::{ROOT, files, read, tools};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
 const PAGE: &str = "docs/traceability.md";
+/// The tests of the invariants.
+pub(crate) const TESTS: &str = "tests/invariants.txt";
 const INDEX: &str = "ui-tests/README.md";
 const BEGIN: &str = "<!-- the test `manual` writes these tables -->\n";
 const END: &str = "<!-- their end -->\n";
@@ -22,13 +24,13 @@ const OF_NO_INVARIANT: [(&str, &str); 1] =
 const OF_NO_CLAIM: [(u32, &str); 1] =
     [(274, "null would be followed; the pointer is that of a local variable")];
 
-/// An entry of SOUNDNESS.md.
+/// An entry of SOUNDNESS.md, with its tests.
 struct Invariant<'t> {
     name: &'t str,
     /// The heading of its part, and the claims that this part serves.
     part: &'t str,
     serves: &'t str,
-    /// What must hold.
+    /// The rule that must hold.
     requirement: String,
     text: &'t str,
     /// Programs of `ui-tests/` that do not compile.
@@ -79,9 +81,25 @@ fn is_test(source: &str, name: &str) -> bool {
     lines.take_while(|line| line.starts_with(['#', '/'])).any(|line| line == "#[test]")
 }
 
+/// The tests of each invariant, in the order of the list.
+pub(crate) fn tests_of_invariants(list: &str) -> Vec<(&str, BTreeSet<&str>)> {
+    let mut found = Vec::<(&str, BTreeSet<_>)>::new();
+    for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        match line.strip_prefix("    ") {
+            None => found.push((line, BTreeSet::new())),
+            Some(test) => {
+                let (name, tests) = found.last_mut().expect("a name before its tests");
+                assert!(tests.insert(test), "{TESTS}: `{name}` has `{test}` twice");
+            }
+        }
+    }
+    found
+}
+
 /// The invariants, in the order of the page.
 fn invariants<'t>(
     text: &'t str,
+    tests: &[(&'t str, BTreeSet<&'t str>)],
     sources: &[String],
     safety: &BTreeMap<String, BTreeSet<u32>>,
     known: &BTreeSet<u32>,
@@ -96,8 +114,9 @@ fn invariants<'t>(
             let (name, text) = entry.split_once('`').unwrap();
             let (requirement, _) = text.split_once("\n- *If broken*: ").expect(name);
             assert!(text.contains("\n- *Enforced by*:"), "{name} says nothing that enforces it");
-            assert!(text.contains("\n- *Tests"), "{name} has no tests");
-            let named: BTreeSet<_> = backquoted(text).collect();
+            let tests = tests.iter().find(|(one, _)| *one == name);
+            let (_, tests) = tests.unwrap_or_else(|| panic!("{TESTS} does not have {name}"));
+            let named: BTreeSet<_> = backquoted(text).chain(tests.iter().copied()).collect();
             let rule = |path: &&'t str| path.strip_prefix("ui-tests/")?.strip_suffix(".rs");
             let enforced = named.iter().flat_map(|path| sources_of(path, sources));
             let enforced: BTreeSet<_> = enforced.collect();
@@ -139,7 +158,7 @@ fn answer(rule: &str) -> BTreeSet<String> {
     found
 }
 
-/// What a column has, or a dash.
+/// The text of a column, or a dash.
 fn cell(parts: impl IntoIterator<Item = String>) -> String {
     let parts: Vec<_> = parts.into_iter().collect();
     if parts.is_empty() { "—".to_owned() } else { parts.join(", ") }
@@ -173,6 +192,13 @@ fn mechanism(it: &Invariant<'_>) -> String {
     format!("{}. {sources}", kinds.join("; "))
 }
 
+/// The page of a program, in one line. Its parts have no space between them.
+fn page_of(program: &str) -> String {
+    let source = read(format!("ui-tests/{program}.rs"));
+    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+    lines.collect::<String>().trim_start().to_owned()
+}
+
 /// The rule of a program: the first part of its page.
 fn rule_of(program: &str) -> String {
     let source = read(format!("ui-tests/{program}.rs"));
@@ -191,8 +217,14 @@ fn tables() -> (String, String, Vec<String>) {
     let sources: Vec<_> = sources.map(|path| path.to_str().unwrap().to_owned()).collect();
     let safety: BTreeMap<_, _> =
         sources.iter().map(|path| (path.clone(), cited_for_safety(&read(path), &known))).collect();
-    let all = invariants(&soundness, &sources, &safety, &known);
+    let list = read(TESTS);
+    let tests = tests_of_invariants(&list);
+    let all = invariants(&soundness, &tests, &sources, &safety, &known);
     let mut wrong = Vec::new();
+    // In one order, so that a name stands where it is looked for.
+    if !tests.iter().map(|(name, _)| *name).eq(all.iter().map(|it| it.name)) {
+        wrong.push(format!("{TESTS} does not have the invariants of SOUNDNESS.md in their order"));
+    }
 
     // From an invariant to what it has.
     let (mut text, mut part) = (String::from("\n## Invariants\n"), "");
@@ -245,6 +277,11 @@ fn tables() -> (String, String, Vec<String>) {
     for rule in rules("rs") {
         let named = format!("ui-tests/{rule}.rs`");
         let shown = all.iter().filter(|it| it.rules.contains(rule.as_str()));
+        // What must hold is no reason why it must.
+        let page = page_of(&rule);
+        if shown.clone().any(|it| page.contains(&it.requirement)) {
+            wrong.push(format!("`ui-tests/{rule}.rs` repeats its invariant as the reason"));
+        }
         let shown: Vec<_> =
             shown.map(|it| format!("[`{0}`](crate::soundness#{0})", it.name)).collect();
         let reason = OF_NO_INVARIANT.iter().find(|(other, _)| *other == rule);
@@ -318,12 +355,12 @@ fn tables() -> (String, String, Vec<String>) {
     )
     .unwrap();
     text += &noticed(&all, &mut wrong);
-    text += &runs(&mut wrong);
+    text += &tools::runs(&mut wrong);
     (text, index, wrong)
 }
 
-/// What the tests of each invariant notice: mutants of its sources, as `.ci/noticed.txt` has them, and mutants of the types,
-/// as `docs/assurance.md` has them.
+/// Mutants that the tests of each invariant notice: mutants of its sources, as `.ci/noticed.txt` has them, and mutants of the
+/// types, as `docs/assurance.md` has them.
 fn noticed(all: &[Invariant<'_>], wrong: &mut Vec<String>) -> String {
     let (list, reasons) = (read(".ci/noticed.txt"), read(".ci/mutants.txt"));
     let lines = list.lines().filter(|line| !line.starts_with('#'));
@@ -393,70 +430,6 @@ fn noticed(all: &[Invariant<'_>], wrong: &mut Vec<String>) -> String {
     text
 }
 
-/// A script of `.ci` in which each command is one line.
-fn script(name: &str) -> String {
-    read(format!(".ci/{name}")).replace("\\\n", " ")
-}
-
-/// The modules of a binary that the commands of a script run, which have `word` in them.
-fn filters(script: &str, word: &str, binary: &str) -> BTreeSet<String> {
-    let of = format!("--test {binary} -- ");
-    let commands = script.lines().filter(|line| line.contains(word));
-    let filters = commands
-        .filter_map(|line| line.split_once(&of))
-        .flat_map(|(_, rest)| rest.split_whitespace().filter_map(|word| word.strip_suffix("::")));
-    filters.map(str::to_owned).collect()
-}
-
-/// Which tools run which modules of tests.
-fn runs(wrong: &mut Vec<String>) -> String {
-    let (address, thread, miri) =
-        (script("sanitizers"), script("thread-sanitizer"), script("miri"));
-    let reasons = miri.split_once("declare -A without=(\n").unwrap().1.split_once("\n)").unwrap().0;
-    let reasons: BTreeMap<_, _> = reasons
-        .lines()
-        .map(|line| line.trim().strip_prefix('[').unwrap().split_once("]='").unwrap())
-        .map(|(name, reason)| (name, reason.trim_end_matches('\'')))
-        .collect();
-    let mut text = String::from(
-        "\n## Where the tests run\n\nAll run in `.ci/run`. These are the tests of behaviour; the unit tests of cuscope run under \
-         all three.\n\n| binary | module | address and leak sanitizer | thread sanitizer | Miri |\n|---|---|---|---|---|\n",
-    );
-    let manifest = read("tests/Cargo.toml");
-    for part in manifest.split("[[test]]").skip(1) {
-        let value = |key: &str| {
-            let (_, rest) = part.split_once(&format!("\n{key} = \"")).expect("a binary has both");
-            rest.split_once('"').unwrap().0
-        };
-        let (binary, source) = (value("name"), read(format!("tests/{}", value("path"))));
-        let modules =
-            source.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
-        let modules: Vec<_> = modules.filter(|name| !["common", "gl"].contains(name)).collect();
-        let sanitized = filters(&address, "sanitized ", binary);
-        let (raced, whole) = (filters(&thread, "sanitized ", binary), reasons.get(binary));
-        for name in sanitized.iter().chain(&raced).filter(|name| !modules.contains(&name.as_str()))
-        {
-            wrong.push(format!("a sanitizer runs `{name}`, which is no module of `{binary}`"));
-        }
-        let yes = |is: bool| if is { "yes" } else { "—" };
-        let row = |text: &mut String, module: &str, name: &str| {
-            let reason = whole.or_else(|| reasons.get(name));
-            let under_miri = reason.map_or("yes".to_owned(), |reason| format!("no: it {reason}"));
-            let (address, thread) = (yes(sanitized.contains(name)), yes(raced.contains(name)));
-            writeln!(text, "| `{binary}` | {module} | {address} | {thread} | {under_miri} |")
-                .unwrap();
-        };
-        if whole.is_some() || modules.is_empty() {
-            row(&mut text, "all", "");
-            continue;
-        }
-        for name in modules {
-            row(&mut text, &format!("`{name}`"), name);
-        }
-    }
-    text
-}
-
 /// A heading, with a capital.
 fn upper(heading: &str) -> String {
     heading[..1].to_uppercase() + &heading[1..]
@@ -472,7 +445,7 @@ fn the_tables_of_the_manual_are_those_of_the_sources() {
 }
 
 /// Asserts that a page has this between its marks, or writes it there.
-fn written(path: &str, text: &str) {
+pub(crate) fn written(path: &str, text: &str) {
     let page = read(path);
     let (head, rest) = page.split_once(BEGIN).expect("the page has the mark");
     let (tables, tail) = rest.split_once(END).expect("the page has the other mark");
@@ -488,12 +461,15 @@ fn written(path: &str, text: &str) {
 }
 
 #[test]
-fn a_range_of_facts_is_all_of_it_and_a_test_has_its_mark() {
+fn a_range_of_facts_is_all_of_it_a_test_has_its_mark_and_an_invariant_its_tests() {
     let known = BTreeSet::from([1, 4, 5, 7, 9]);
     let found: Vec<_> = cited("F1, (F4 to\n F7) but F9.", &known).into_iter().collect();
     assert_eq!(found, [1, 4, 5, 7, 9]);
     let source = "// F1\n// SAFETY: a (F4)\n// and F5\nf(); // F7\n";
     assert_eq!(cited_for_safety(source, &known), BTreeSet::from([4, 5]));
+    let list = "# a\n\none\n    x\n    y\n\ntwo\n";
+    let of = tests_of_invariants(list);
+    assert_eq!(of, [("one", BTreeSet::from(["x", "y"])), ("two", BTreeSet::new())]);
     let source = "#[test]\n#[ignore = \"long\"]\nfn one() {}\n\nfn two() {}\n";
     assert_eq!([is_test(source, "one"), is_test(source, "two")], [true, false]);
 }

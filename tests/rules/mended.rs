@@ -384,6 +384,9 @@ mod held_used_after_split;
 #[path = "../../ui-tests/mended/held_while_read.rs"]
 mod held_while_read;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/helper_with_a_closure_for_one_guard.rs"]
+mod helper_with_a_closure_for_one_guard;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/helper_without_the_scopes_lifetime.rs"]
 mod helper_without_the_scopes_lifetime;
 #[rustfmt::skip]

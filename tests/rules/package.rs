@@ -1,4 +1,4 @@
-//! What the package `cuscope` carries: `cargo package --list`, and the manifests of all packages that are published.
+//! The files of the package `cuscope`: `cargo package --list`, and the manifests of all packages that are published.
 
 use crate::{ROOT, read};
 use std::collections::BTreeSet;
@@ -10,15 +10,19 @@ use std::{env, str};
 /// says so.
 const BESIDE: [&str; 2] = ["docs/traceability.md", "docs/failure-modes.md"];
 
-/// The folders of the packages that are published: the members of the workspace that do not say otherwise.
-fn published() -> Vec<String> {
+/// The folders of the packages of the workspace, each with a slash behind it.
+pub(crate) fn members() -> Vec<String> {
     let workspace = read("Cargo.toml");
     let (_, members) = workspace.split_once("\nmembers = [").unwrap();
     let members = members.split(']').next().unwrap().split('"').skip(1).step_by(2);
-    let folders = members.map(|member| format!("{member}/")).chain([String::new()]);
+    [String::new()].into_iter().chain(members.map(|member| format!("{member}/"))).collect()
+}
+
+/// The folders of the packages that are published: the members of the workspace that do not say otherwise.
+fn published() -> Vec<String> {
     let is_published =
         |folder: &String| !read(format!("{folder}Cargo.toml")).contains("publish = false");
-    folders.filter(is_published).collect()
+    members().into_iter().filter(is_published).collect()
 }
 
 fn packaged() -> BTreeSet<String> {
@@ -92,7 +96,7 @@ fn the_package_carries_what_its_pages_rest_on() {
 
 #[test]
 fn the_manifests_have_what_a_registry_asks_for() {
-    let (all, releasing) = (published(), read("docs/releasing.md"));
+    let (all, releasing, bill) = (published(), read("docs/releasing.md"), read(".ci/sbom"));
     assert!(all.len() >= 7, "{all:?}");
     for folder in all {
         let manifest = read(format!("{folder}Cargo.toml"));
@@ -106,6 +110,7 @@ fn the_manifests_have_what_a_registry_asks_for() {
         let (_, name) = package.split_once("name = \"").unwrap();
         let row = format!(" | `{}` | ", name.split('"').next().unwrap());
         assert!(releasing.contains(&row), "docs/releasing.md does not have{row}");
+        assert!(bill.contains(&format!(" {folder}Cargo.toml")), ".ci/sbom leaves out {folder}");
         for key in [
             "name",
             "description",

@@ -1,4 +1,4 @@
-//! What the safety manual says of the standard library, of locks and of lists, compared with the sources.
+//! Statements of the safety manual about the standard library, locks and lists, compared with the sources.
 
 use crate::{files, read};
 use std::collections::BTreeSet;
@@ -101,7 +101,7 @@ fn every_lock_that_threads_share_is_listed() {
     let listed: BTreeSet<_> =
         rows.filter(|cell| cell.contains("` of `")).map(str::to_owned).collect();
     assert_eq!(listed, there, "the table of the manual, and what `src/` has");
-    // What is locked is a list, but for the hook.
+    // A lock holds a list, but for the hook.
     let lists: BTreeSet<_> = section
         .lines()
         .filter_map(|line| line.trim().strip_prefix("| `src/")?.split('`').next())
@@ -167,7 +167,7 @@ fn every_script_is_described_and_scheduled() {
     let missing: Vec<_> = scripts.difference(&named).collect();
     assert!(missing.is_empty(), "CONTRIBUTING.md does not describe {missing:?}");
 
-    // What runs: the workflows, and what the scripts that these run do.
+    // The runs: the workflows, and the scripts that they run.
     let workflows = entries(".github/workflows");
     assert_eq!(
         workflows.iter().map(|it| &**it).collect::<Vec<_>>(),

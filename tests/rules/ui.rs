@@ -1,5 +1,6 @@
 //! Misuse that must not compile, one file of `ui-tests/` a rule, and the tables that name the files.
 
+use crate::manual::{TESTS, tests_of_invariants};
 use crate::{ROOT, common, files, read};
 use std::collections::BTreeSet;
 use std::fs;
@@ -117,8 +118,13 @@ fn every_mistake_has_its_mend_beside_it() {
 
 /// Asserts that every path and test that a text names exists, and gives the rules among them.
 pub(crate) fn named_and_there(text: &str) -> BTreeSet<String> {
+    all_there(backquoted(text))
+}
+
+/// The same for names that are at hand.
+fn all_there<'t>(names: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
-    for path in backquoted(text) {
+    for path in names {
         let (file, test) = path.split_once("::").unwrap_or((path, ""));
         let is_path = ["src/", "tests/", "ui-tests/", "docs/"].iter().any(|d| file.starts_with(d));
         if !is_path {
@@ -137,9 +143,10 @@ pub(crate) fn named_and_there(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn soundness_names_every_rule_and_only_what_exists() {
-    let text = read("SOUNDNESS.md");
-    assert_eq!(named_and_there(&text), rules("rs"));
+fn soundness_and_its_list_of_tests_name_every_rule_and_only_what_exists() {
+    let (text, list) = (read("SOUNDNESS.md"), read(TESTS));
+    let listed = tests_of_invariants(&list).into_iter().flat_map(|(_, tests)| tests);
+    assert_eq!(all_there(backquoted(&text).chain(listed)), rules("rs"));
 }
 
 /// Whether a source calls code of the program: what ends or hands on a panic of it, hooks, wakers, subscribers,
@@ -245,7 +252,7 @@ fn block_comment(rest: &str) -> usize {
 fn quote(rest: &str) -> usize {
     let mut chars = rest.char_indices().skip(1);
     match chars.next() {
-        // The character behind the backslash may be a quote itself.
+        // The character after the backslash may be a quote itself.
         Some((_, '\\')) => 3 + rest[3..].find('\'').expect("a character ends") + 1,
         _ => match chars.next() {
             Some((at, '\'')) => at + 1,
@@ -320,7 +327,7 @@ fn every_context_function_of_the_driver_has_its_place() {
 }
 
 #[test]
-fn what_other_crates_have_is_found_here_and_tested() {
+fn names_of_other_crates_are_found_here_and_tested() {
     let text = read("docs/guide/11-coming-from.md");
     named_and_there(&text);
     let rows =
@@ -329,7 +336,7 @@ fn what_other_crates_have_is_found_here_and_tested() {
         let test = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
         assert!(test.starts_with("`tests/"), "a row without a test: {row}");
     }
-    // What each is known for.
+    // The names that each is known for.
     let theirs: Vec<_> = rows.filter_map(|row| row.split(" | ").next()).collect();
     for name in [
         "Module::load_from_string",

@@ -28,7 +28,7 @@ fn end(stream: &Stream<'_>) -> bool {
     code == ffi::CUDA_SUCCESS
 }
 
-/// What a program does with this crate, with a kernel that takes a while, and everything dropped.
+/// Uses of this crate by a program, with a kernel that takes a while, and everything dropped.
 fn work(gpu: &PushedGuard<'_>) -> Result {
     let stream = gpu.stream()?;
     let module = gpu.load_ptx(STORE)?;
@@ -73,7 +73,7 @@ impl Running {
     }
 }
 
-/// What is alive of memory and modules, where that is counted.
+/// Returns how much memory and how many modules are alive, where that is counted.
 fn alive() -> (usize, usize) {
     let live = cuscope_softdriver::control::live();
     (live.allocations, live.modules)

@@ -1,4 +1,4 @@
-//! What an operation costs in a graph of many: no more than in one of few, in this crate and in the software
+//! The cost of an operation in a graph of many: no more than in one of few, in this crate and in the software
 //! driver.
 #![allow(unsafe_code, reason = "launches kernels")]
 

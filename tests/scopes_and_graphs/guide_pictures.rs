@@ -32,7 +32,7 @@ fn compare(page: &str, name: &str, picture: &str) {
     assert!(there == picture, "write it with UPDATE_GUIDE=1; it is now\n{picture}");
 }
 
-/// Lines of code, each with the stack behind it.
+/// Lines of code, each with the stack after it.
 #[derive(Default)]
 struct Stack {
     contexts: Vec<(Context, &'static str)>,
@@ -40,7 +40,7 @@ struct Stack {
 }
 
 impl Stack {
-    /// Looks at the driver's stack behind a line.
+    /// Looks at the driver's stack after a line.
     fn look(&mut self, code: &'static str) {
         let name = |entry: control::Entry| {
             let mut names = self.contexts.iter();
@@ -67,7 +67,7 @@ impl Stack {
     }
 }
 
-/// Runs a statement, and looks at the stack behind it.
+/// Runs a statement, and looks at the stack after it.
 macro_rules! line {
     ($stack:ident, let $($code:tt)*) => {
         let $($code)*;
@@ -218,10 +218,10 @@ fn runs(trace: &str) -> Vec<Vec<Piece>> {
             run.push((stream, kind.to_owned(), number));
         }
     }
-    runs.split_off(1) // behind what was before the first
+    runs.split_off(1) // after what was before the first
 }
 
-/// A row for each stream. A piece is in the first column behind all pieces that came before it in every run.
+/// A row for each stream. A piece is in the first column after all pieces that came before it in every run.
 fn timeline(streams: &BTreeMap<u64, String>, runs: &[Vec<Piece>]) -> String {
     let pieces: BTreeSet<&Piece> = runs[0].iter().collect();
     let place = |run: &[Piece], piece: &Piece| run.iter().position(|its| its == piece).unwrap();
@@ -302,7 +302,7 @@ fn sharing_is_drawn() {
 }
 
 /// A graph in the language of Graphviz as lines: a step for the nodes whose longest way from the first node is the
-/// same, and each with the nodes that it runs behind.
+/// same, and each with the nodes that it runs after.
 fn steps(dot: &str) -> String {
     let mut names = BTreeMap::new();
     let mut before: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -320,7 +320,7 @@ fn steps(dot: &str) -> String {
     let mut step_of: BTreeMap<&str, usize> = BTreeMap::new();
     let mut all: Vec<String> = Vec::new();
     for (&number, name) in &names {
-        // Nodes come after those that they run behind.
+        // Nodes come after those that they run after.
         let behind = before.get(number).map_or(&[][..], |behind| behind);
         let step = behind.iter().map(|one| step_of[one] + 1).max().unwrap_or(0);
         step_of.insert(number, step);

@@ -87,7 +87,7 @@ fn a_crossing_costs_one_record_and_one_wait() {
 /// A stream that waited for an operation of another one has waited for all before it; memory that is only
 /// read, or used on one stream, is not ordered; events are used again.
 #[test]
-fn what_is_ordered_is_not_ordered_again() {
+fn ordered_work_is_not_ordered_again() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -132,7 +132,7 @@ fn what_is_ordered_is_not_ordered_again() {
     });
 }
 
-/// What a stream did while it was the only one counts as one operation, with one event, which is recorded before the
+/// The work of a stream while it was the only one counts as one operation, with one event, which is recorded before the
 /// stream goes on. So others do not wait for what comes later.
 /// The host waits for what uses staged memory, also if that came before there was a second stream, and once.
 #[test]
@@ -171,7 +171,7 @@ fn the_host_waits_once_for_what_uses_its_memory() {
 }
 
 #[test]
-fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
+fn work_before_there_was_a_second_stream_is_waited_for_alone() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -185,7 +185,7 @@ fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
                 let a = s.on(&a);
                 a.fill(&mut x, 1_u32)?;
                 let b = s.on(&b);
-                a.fill(&mut y, 2)?; // behind the event
+                a.fill(&mut y, 2)?; // after the event
                 b.copy(&x, &mut z)?;
                 b.copy(&x, &mut z) // it has waited
             })
@@ -227,10 +227,10 @@ fn what_was_done_before_there_was_a_second_stream_is_waited_for_alone() {
     });
 }
 
-/// What a stream is behind through a third one it does not wait for again; and who waits for the readers of
+/// A stream does not wait again for work that it comes after through a third one; and who waits for the readers of
 /// some memory need not wait for its writer.
 #[test]
-fn what_a_third_stream_waited_for_is_not_waited_for_again() {
+fn a_stream_does_not_wait_again_for_work_that_a_third_one_waited_for() {
     if !common::software() {
         skip!("only the software driver counts its calls");
     }
@@ -292,7 +292,7 @@ fn access_on_one_stream_makes_no_event() {
         });
         assert_eq!(calls, [UPLOAD, SYNCHRONIZE, UPLOAD, SYNCHRONIZE]);
 
-        // With two, it waits for the event behind the transfer, once the stream has gone on.
+        // With two, it waits for the event after the transfer, once the stream has gone on.
         let ((), calls) = record(|| {
             gpu.scope(|s| {
                 let (a, _b, mut held) = (s.on(&a), s.on(&b), s.hold(&mut buffer));

@@ -62,14 +62,14 @@ fn program() -> impl Strategy<Value = Program> {
     (any::<u64>(), ops).prop_map(|(seed, ops)| Program { seed, ops })
 }
 
-/// What memory holds, and what was downloaded.
+/// The contents of memory, and the downloads.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Seen {
     buffers: [[Words; BUFFERS]; 2],
     outputs: Vec<Words>,
 }
 
-/// What a program does one operation after the other.
+/// Applies a program's operations one after the other.
 fn model(program: &Program) -> Seen {
     let mut seen = start();
     for &(_, op) in &program.ops {
@@ -94,7 +94,7 @@ fn start() -> Seen {
     Seen { buffers, outputs: Vec::new() }
 }
 
-/// What is made in a context.
+/// The objects that are made in a context.
 struct Bench<'ctx> {
     streams: [Stream<'ctx>; STREAMS],
     buffers: [DeviceBuffer<'ctx, u32>; BUFFERS],
@@ -160,7 +160,7 @@ impl<'s, 'ctx> Part<'s, 'ctx> {
                 // A copy between contexts also copies within one: while another device is current, no other copy takes
                 // memory of a pool.
                 stream.copy_from_peer(&scratch, held)?;
-                // What is freed behind it is used again at once.
+                // Memory that is freed after the copies is used again at once.
                 drop(scratch);
                 stream.scratch::<u32>(half).map(drop)
             }
@@ -169,7 +169,7 @@ impl<'s, 'ctx> Part<'s, 'ctx> {
     }
 }
 
-/// Runs a program in a scope of the second context, and tells what the host sees behind it.
+/// Runs a program in a scope of the second context, and tells what the host sees after it.
 fn run<'ctx>(
     gpu: &PushedGuard<'ctx>,
     own: &mut Bench<'ctx>,
@@ -227,7 +227,7 @@ fn run<'ctx>(
         Ok(())
     })
     .unwrap();
-    // At once behind the scope: what comes later would be missing.
+    // At once after the scope: what comes later would be missing.
     let words = |at: usize| host[at * LEN..(at + 1) * LEN].try_into().unwrap();
     for at in 0..2 * BUFFERS {
         seen.buffers[at / BUFFERS][at % BUFFERS] = words(2 * BUFFERS + at);
@@ -359,8 +359,8 @@ fn streams_are_ordered_whatever_context_is_current() {
 
 /// An operation whose order fails is not enqueued: the event of the other context could not be created or recorded.
 #[test]
-fn what_cannot_be_ordered_is_refused() {
-    fresh!(what_cannot_be_ordered_is_refused, {
+fn an_operation_whose_order_fails_is_refused() {
+    fresh!(an_operation_whose_order_fails_is_refused, {
         if !common::software() {
             skip!("injects errors");
         }
@@ -378,7 +378,7 @@ fn what_cannot_be_ordered_is_refused() {
     });
 }
 
-/// Nothing is in flight behind a scope that fails, in no context.
+/// Nothing is in flight after a scope that fails, in no context.
 #[test]
 fn a_scope_that_fails_waits_for_all_contexts() {
     for contexts in &pairs() {

@@ -85,7 +85,7 @@ fn step() -> impl Strategy<Value = Step> {
     (0..STREAMS, operation)
 }
 
-/// What memory holds.
+/// The contents of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Memory {
     buffers: [[u32; LEN]; BUFFERS],
@@ -93,7 +93,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// What an operation does if it is alone.
+    /// Applies an operation that is alone.
     fn run(&mut self, operation: &Operation) {
         let Memory { buffers, slices } = self;
         match *operation {
@@ -108,7 +108,7 @@ impl Memory {
     }
 }
 
-/// What a scope lends.
+/// The memory that a scope lends.
 struct Lent<'s> {
     buffers: [ScopedBuffer<'s, u32>; BUFFERS],
     slices: [ScopedHostSlice<'s, u32>; SLICES],

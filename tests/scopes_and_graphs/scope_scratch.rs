@@ -1,17 +1,16 @@
 //! Memory that a scope allocates and frees in the order of its streams.
 #![allow(unsafe_code, reason = "launches kernels, and plays foreign code")]
 
-use crate::common::fewer;
 use crate::common::foreign;
 use crate::common::gpu::{gate, kernel, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
+use crate::common::{fewer, panics};
 use crate::{common, fresh, skip};
 use cuscope::{
     Context, Error, Function, LaunchConfig, MemoryPool, PushedGuard, Result, ScopedStream, ffi,
 };
 use cuscope_softdriver::control::{live, record, take_races};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -92,7 +91,7 @@ fn allocation_and_free_are_ordered_with_uses_elsewhere() {
         ];
         assert_eq!(calls, expected.concat());
 
-        // What one stream did with it while it was alone is not waited for.
+        // The work of one stream with it while it was alone is not waited for.
         let ((), calls) = record(|| {
             gpu.scope(|s| {
                 let a = s.on(&a);
@@ -108,7 +107,7 @@ fn allocation_and_free_are_ordered_with_uses_elsewhere() {
     });
 }
 
-/// The last part frees the memory, behind the uses of all of them.
+/// The last part frees the memory, after the uses of all of them.
 #[test]
 fn parts_are_freed_together() {
     counted!();
@@ -252,7 +251,7 @@ fn nothing_is_left_however_a_scope_ends() {
             assert_eq!(run(&|| Err(Error::StackTaken)), Err(Error::StackTaken));
             assert_eq!(live(), before);
             let panic = || panic!("in the scope");
-            assert!(catch_unwind(AssertUnwindSafe(|| run(&panic))).is_err());
+            assert!(panics(|| run(&panic)));
             assert_eq!(live(), before);
 
             let ((), calls) = record(|| {
@@ -273,14 +272,14 @@ fn nothing_is_left_however_a_scope_ends() {
     });
 }
 
-/// What the hook was told.
+/// The errors that the hook was told.
 static REPORTED: Mutex<Vec<Error>> = Mutex::new(Vec::new());
 
 fn report(error: &Error) {
     REPORTED.lock().unwrap().push(error.clone());
 }
 
-/// Runs `drop_it` on memory that another stream uses, and returns what is reported. The memory is freed behind the
+/// Runs `drop_it` on memory that another stream uses, and returns what is reported. The memory is freed after the
 /// wait.
 fn kept(gpu: &PushedGuard<'_>, drop_it: impl FnOnce(&mut dyn FnMut())) -> Vec<Error> {
     let spinner = kernel(gpu, SPIN, "spin");

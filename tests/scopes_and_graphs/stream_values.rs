@@ -115,10 +115,10 @@ fn a_list_that_is_too_long_is_refused() {
     });
 }
 
-/// What a thread did before it stored a value is seen by whoever loads that value. Where loads or stores were weaker, Miri
+/// Whoever loads a value sees the writes that a thread made before it stored the value. Where loads or stores were weaker, Miri
 /// and the thread sanitizer find a data race.
 #[test]
-fn what_a_thread_did_before_it_stored_a_value_is_seen_behind_it() {
+fn writes_before_a_stored_value_are_seen_once_it_is_loaded() {
     struct Turns(UnsafeCell<u64>);
     // SAFETY: two threads take turns.
     unsafe impl Sync for Turns {}

@@ -191,7 +191,7 @@ fn a_subscriber_takes_no_stack_while_leaked_entries_are_popped() {
     use cuscope::Error;
     use std::cell::RefCell;
     thread_local! {
-        /// What the next span that ends has the subscriber push, and what it got.
+        /// The context that the subscriber pushes when the next span ends, and the result.
         static NEXT: RefCell<Option<Context>> = const { RefCell::new(None) };
         static TAKEN: RefCell<Option<cuscope::Result>> = const { RefCell::new(None) };
     }
@@ -230,7 +230,7 @@ fn a_subscriber_takes_no_stack_while_leaked_entries_are_popped() {
         assert_eq!(TAKEN.take(), Some(Err(Error::StackTaken)));
         assert!(cuscope::current_context().unwrap().is_none(), "all is popped");
     });
-    // What is pushed from now on is seen by whoever ends contexts.
+    // An entry that is pushed from now on is seen by whoever ends contexts.
     let mut stack = ContextStack::current_thread().unwrap();
     let own = new_context();
     std::mem::forget(stack.push(&own).unwrap());

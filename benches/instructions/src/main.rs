@@ -2,12 +2,20 @@
 //! against a driver that does nothing. `run.sh` counts, and holds the table in `docs/cost.md` to it.
 //!
 //! `count N`: every operation once and `N` times, in functions that callgrind sees, and a line for each: operation,
-//! side, how often, allocations.
+//! side, how often, allocations. `guarded N`, in a build with the feature `guard`: the same of launches of guarded kernels.
 //! `page COUNTS PAGE check|try|update|print`: see `page.rs`.
 #![allow(unsafe_code, reason = "calls the driver")]
 
 mod allocations;
+#[macro_use]
 mod operations;
+#[cfg(feature = "guard")]
+mod guarded;
+#[cfg(not(feature = "guard"))]
+mod guarded {
+    pub(crate) const OPERATIONS: &[(&str, &str)] = &[];
+    pub(crate) const BESIDE: &[(&str, &str, i64)] = &[];
+}
 mod page;
 
 use cuscope::{
@@ -23,8 +31,10 @@ fn main() -> Result {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *words {
         ["count", n] => count(n.parse().expect("how many")),
+        #[cfg(feature = "guard")]
+        ["guarded", n] => count_guarded(n.parse().expect("how many")),
         ["page", counts, page, what] => page::main(counts, page, what),
-        _ => panic!("count or page: see run.sh"),
+        _ => panic!("count, guarded or page: see run.sh"),
     }
 }
 
@@ -120,6 +130,49 @@ fn count(n: u64) -> Result {
         };
         for &(name, _) in OPERATIONS {
             each(n, name, |by_hand, n| run(name, by_hand, n, &raw, &mut ours));
+        }
+        Ok(())
+    })
+}
+
+#[cfg(feature = "guard")]
+fn count_guarded(n: u64) -> Result {
+    let context = Context::create(Device::get(0)?, ContextFlags::default())?;
+    let mut stack = ContextStack::current_thread()?;
+    let gpu = stack.push(&context)?;
+    let (stream, event) = (gpu.stream()?, gpu.event()?);
+    let text = include_str!("../../../examples/kernels/saxpy.ptx");
+    let (plain, module) = (gpu.load_ptx(text)?, gpu.load_guarded(text)?);
+    let (function, kernel) = (plain.function("saxpy")?, module.kernel("saxpy")?);
+    let len = LEN as usize;
+    let x = gpu.alloc::<f32>(len)?;
+    let (mut y, mut held) = (gpu.alloc::<f32>(len)?, gpu.alloc::<f32>(len)?);
+    let ordered = gpu.ordered_stream()?;
+    let shared = ordered.alloc::<f32>(len)?.share();
+    let raw = Raw {
+        stream: stream.raw(),
+        event: event.raw(),
+        function: function.raw(),
+        x: x.address(),
+        y: y.address(),
+        host: ptr::null_mut(),
+        exec: ptr::null_mut(),
+        node: ptr::null_mut(),
+        context: ptr::null_mut(),
+    };
+    gpu.scope(|s| {
+        let mut ours = guarded::Ours {
+            on: gpu.on(&stream),
+            scoped: s.on(&stream),
+            ordered: &ordered,
+            kernel: &kernel,
+            x: &x,
+            y: &mut y,
+            held: s.hold(&mut held),
+            shared: &shared,
+        };
+        for &(name, _) in guarded::OPERATIONS {
+            each(n, name, |by_hand, n| guarded::run(name, by_hand, n, &raw, &mut ours));
         }
         Ok(())
     })

@@ -65,12 +65,12 @@ const BYTES: usize = LEN as usize * size_of::<f32>();
 
 #[cold]
 #[inline(never)]
-fn failed() -> ! {
+pub(crate) fn failed() -> ! {
     eprintln!("the driver that does nothing failed");
     std::process::abort()
 }
 
-fn ok(code: CUresult) {
+pub(crate) fn ok(code: CUresult) {
     if code != ffi::CUDA_SUCCESS {
         failed()
     }
@@ -82,7 +82,7 @@ fn ready(code: CUresult) {
     }
 }
 
-fn done<T>(result: Result<T>) -> T {
+pub(crate) fn done<T>(result: Result<T>) -> T {
     match result {
         Ok(value) => value,
         Err(_) => failed(),
@@ -168,6 +168,15 @@ operations! {
     launch_0 "`SyncStream::launch_unscoped`, no argument"
         |r| launch!(r, []),
         |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), ())));
+    launch_any "`SyncStream::launch_unscoped`, no argument, extents of the run"
+        |r| {
+            let LaunchConfig { grid, block, shared_bytes } = black_box(CONFIG());
+            by_hand!(cuLaunchKernel(
+                r.function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes, r.stream,
+                ptr::null_mut(), ptr::null_mut()
+            ))
+        },
+        |o| done(unwatched!(o.on.launch_unscoped(o.function, black_box(CONFIG()), ())));
     launch_4 "`SyncStream::launch_unscoped`, 4 arguments"
         |r| launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]),
         |o| done(unwatched!(o.on.launch_unscoped(o.function, CONFIG(), (LEN, 2.0_f32, o.x, &mut *o.y))));

@@ -1,5 +1,6 @@
 //! The table in `docs/cost.md`: what an operation may cost.
 
+use crate::guarded::{self, BESIDE};
 use crate::operations::{ON_THE_STACK, OPERATIONS};
 use cuscope::Result;
 use std::collections::HashMap;
@@ -90,7 +91,7 @@ fn rows_of(counts: &str) -> Vec<Row> {
         here: slopes(name, "ours").0,
         allocations: slopes(name, "ours").1,
     };
-    OPERATIONS.iter().chain(ON_THE_STACK).map(row).collect()
+    OPERATIONS.iter().chain(ON_THE_STACK).chain(guarded::OPERATIONS).map(row).collect()
 }
 
 fn table(rows: &[Row], compiler: &str) -> String {
@@ -155,7 +156,24 @@ fn compare(allowed: &[Row], counted: &[Row], slack: i64) -> Vec<String> {
                 .push(format!("{title}: only {is} allocations, the page says {may}; {REWRITE}"));
         }
     }
+    complaints.extend(beside(counted));
     complaints
+}
+
+/// What is to be said of guarded launches beside plain ones.
+fn beside(counted: &[Row]) -> Vec<String> {
+    let titles = || OPERATIONS.iter().chain(guarded::OPERATIONS);
+    let here = |name: &str| {
+        let (_, title) = titles().find(|row| row.0 == name)?;
+        counted.iter().find(|row| row.title == *title)
+    };
+    let pairs =
+        BESIDE.iter().filter_map(|&(one, plain, most)| Some((here(one)?, here(plain)?, most)));
+    let more = pairs.map(|(one, plain, most)| (&one.title, one.here - plain.here, most));
+    let told = more.filter(|&(_, more, most)| more > most).map(|(title, more, most)| {
+        format!("{title}: {more} instructions more than with a plain kernel, allowed are {most}")
+    });
+    told.collect()
 }
 
 /// That the check can fail, operation by operation: with a page that is off by one.
@@ -182,6 +200,14 @@ fn attempt(counted: &[Row]) {
         assert!(tells.contains("allocations, allowed are"), "{tells}");
         let [tells] = &with(at, |row| row.allocations += 1)[..] else { panic!("{title}") };
         assert!(tells.contains("allocations, the page says"), "{tells}");
+    }
+    for &(name, _, most) in BESIDE {
+        let title = guarded::OPERATIONS.iter().find(|row| row.0 == name).map(|row| row.1);
+        let mut slow = counted.to_vec();
+        let row = slow.iter_mut().find(|row| Some(&*row.title) == title).expect("it is counted");
+        row.here += most + 100;
+        let [tells] = &beside(&slow)[..] else { panic!("{title:?}") };
+        assert!(tells.contains("more than with a plain kernel"), "{tells}");
     }
     let [tells] = &compare(&counted[1..], counted, 0)[..] else { panic!("a row is missing") };
     assert!(tells.contains("not on the page"), "{tells}");

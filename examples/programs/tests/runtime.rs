@@ -1,9 +1,10 @@
-//! The small runtime: what it computes, that it makes the driver calls of C, and that it runs on ordered streams too.
+//! The small runtime: what it computes, that it makes the driver calls of C, and that it runs on ordered streams too, and with
+//! guarded kernels there.
 #![allow(unsafe_code, reason = "vouches for kernels")]
 
-use cuscope::{Device, driver_kind};
+use cuscope::{Device, Error, driver_kind};
 use cuscope_examples::runtime::kernels::Source;
-use cuscope_examples::runtime::{Argument, Client, Handle, ordered};
+use cuscope_examples::runtime::{Argument, Client, Handle, guarded, ordered};
 use cuscope_softdriver::control::record;
 
 const LEN: usize = 1000;
@@ -213,6 +214,69 @@ fn the_same_runtime_on_ordered_streams() {
             // SAFETY: 1. As above.
             let launch = || unsafe { runtime.launch(&Source::binary("add"), LAUNCH, &arguments) };
             assert_eq!(record(launch).1, ["cuLaunchKernel"]);
+        }
+    })
+    .join()
+    .unwrap();
+}
+
+/// Nobody vouches for a kernel: what it does outside of its arguments is not done, and told.
+#[test]
+fn the_same_runtime_with_guarded_kernels() {
+    use guarded::Argument::{F32, In, Out, U32};
+    let devices = two();
+    let mut runtime = guarded::Runtime::new(devices[0]).unwrap();
+    let x = runtime.create(&bytes(&[3.0; LEN])).unwrap();
+    let y = runtime.create(&bytes(&[1.0; LEN])).unwrap();
+    let add = Source::binary("add");
+    let all = |out: &guarded::Handle, x: &guarded::Handle, y: &guarded::Handle| {
+        [Out(out.clone()), In(x.clone()), In(y.clone()), U32(LEN as u32)]
+    };
+    let read = |runtime: &guarded::Runtime, memory: &guarded::Handle| {
+        numbers(&runtime.read(memory).unwrap().wait().unwrap())
+    };
+    let sum = runtime.create(&bytes(&[0.0; LEN])).unwrap();
+    runtime.launch(&add, LAUNCH, &all(&sum, &x, &x)).unwrap();
+    assert_eq!(read(&runtime, &sum), [6.0; LEN]);
+
+    // What the compiler refuses for borrows, the locks refuse when it runs.
+    let error = runtime.launch(&add, LAUNCH, &all(&x, &x, &y)).unwrap_err();
+    assert!(error.to_string().contains("used twice"), "{error}");
+    // Arguments that are none of the kernel.
+    let number = [Out(sum.clone()), In(x.clone()), F32(1.0), U32(LEN as u32)];
+    let error = runtime.launch(&add, LAUNCH, &number).unwrap_err();
+    assert!(matches!(error, Error::Signature(_)), "{error}");
+    let only_read = [In(sum.clone()), In(x.clone()), In(y.clone()), U32(LEN as u32)];
+    let error = runtime.launch(&add, LAUNCH, &only_read).unwrap_err();
+    assert!(error.to_string().contains("memory that the kernel writes"), "{error}");
+    // Memory that is too short: the next wait tells, and everything else was done.
+    let short = runtime.create(&bytes(&[0.0; LEN - 1])).unwrap();
+    runtime.launch(&add, LAUNCH, &all(&short, &x, &y)).unwrap();
+    let error = runtime.read(&short).unwrap().wait().unwrap_err();
+    assert!(matches!(error, Error::OutOfBounds(_)), "{error}");
+    assert_eq!(read(&runtime, &short), [4.0; LEN - 1]);
+
+    runtime.begin_capture();
+    runtime.launch(&add, LAUNCH, &all(&sum, &x, &y)).unwrap();
+    runtime.launch(&add, LAUNCH, &all(&x, &sum, &y)).unwrap();
+    let captured = runtime.end_capture().unwrap();
+    assert_eq!(read(&runtime, &x), [3.0; LEN], "nothing of it ran");
+    runtime.replay(&captured).unwrap();
+    runtime.replay(&captured).unwrap();
+    assert_eq!((read(&runtime, &x), read(&runtime, &sum)), (vec![7.0; LEN], vec![6.0; LEN]));
+    assert!(runtime.end_capture().unwrap_err().to_string().contains("no capture is open"));
+
+    // On a thread without a guard, and to another device.
+    std::thread::spawn(move || {
+        let other = guarded::Runtime::new(devices[1]).unwrap();
+        other.wait_for(&runtime.fence().unwrap()).unwrap();
+        let there = other.copy_from(&x).unwrap();
+        assert_eq!(read(&other, &there), [7.0; LEN]);
+        if driver_kind() == "software" {
+            let arguments = all(&sum, &x, &y);
+            let launch = || runtime.launch(&add, LAUNCH, &arguments);
+            assert_eq!(record(launch).1, ["cuLaunchKernel"]);
+            assert_eq!(record(|| runtime.replay(&captured)).1, ["cuGraphLaunch"]);
         }
     })
     .join()

@@ -1,4 +1,4 @@
-//! What a build script reads of cargo, tells it, and makes for the linker.
+//! The variables that a build script reads from cargo, the lines that it prints for it, and the files for the linker.
 
 use std::path::Path;
 use std::{env, fs, io, process};
@@ -41,7 +41,7 @@ pub(crate) fn names_in(folder: &Path) -> Option<Vec<String>> {
     Some(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect())
 }
 
-/// What went wrong with a file.
+/// The message for a file that could not be used.
 pub(crate) fn failure(path: &Path, error: io::Error) -> String {
     format!("{}: {error}", path.display())
 }

@@ -1,4 +1,4 @@
-//! What the build scripts of cuscope-sys and of cuscope-nvrtc-sys share. The second has links to these files,
+//! Code that the build scripts of cuscope-sys and cuscope-nvrtc-sys share. The second has links to these files,
 //! in the place of which its package has the files themselves.
 #![allow(dead_code, reason = "each build script uses a part, and its tests another")]
 

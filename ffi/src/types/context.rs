@@ -65,7 +65,7 @@ enumeration! {
         /// Eight bytes.
         CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE = 0x02,
     }
-    /// What `cuCtxSetLimit` limits.
+    /// A limit of `cuCtxSetLimit`.
     pub enum CUlimit: c_uint {
         /// Bytes of the stack of a thread.
         CU_LIMIT_STACK_SIZE = 0x00,
@@ -132,7 +132,7 @@ pub union CUexecAffinityParam_v1_param {
 pub type CUexecAffinityParam = CUexecAffinityParam_v1;
 
 enumeration! {
-    /// What a context shares with graphics.
+    /// A kind of data that a context shares with graphics.
     pub enum CUcigDataType: c_uint {
         /// A command queue of Direct3D 12.
         CIG_DATA_TYPE_D3D12_COMMAND_QUEUE = 0x1,
@@ -141,11 +141,11 @@ enumeration! {
     }
 }
 
-/// What a context shares with graphics.
+/// Data that a context shares with graphics.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CUctxCigParam {
-    /// What is shared.
+    /// The kind of the data.
     pub sharedDataType: CUcigDataType,
     /// The object of the graphics interface.
     pub sharedData: *mut c_void,
@@ -159,6 +159,6 @@ pub struct CUctxCreateParams {
     pub execAffinityParams: *mut CUexecAffinityParam,
     /// How many affinities.
     pub numExecAffinityParams: c_int,
-    /// What is shared with graphics; null for nothing.
+    /// The data that is shared with graphics; null for none.
     pub cigParams: *mut CUctxCigParam,
 }

@@ -29,7 +29,7 @@ pub struct CUDA_MEMCPY2D_v2 {
     pub srcXInBytes: usize,
     /// First row of the source.
     pub srcY: usize,
-    /// What the source is.
+    /// The kind of the source.
     pub srcMemoryType: CUmemorytype,
     /// The source, in host memory.
     pub srcHost: *const c_void,
@@ -43,7 +43,7 @@ pub struct CUDA_MEMCPY2D_v2 {
     pub dstXInBytes: usize,
     /// First row of the destination.
     pub dstY: usize,
-    /// What the destination is.
+    /// The kind of the destination.
     pub dstMemoryType: CUmemorytype,
     /// The destination, in host memory.
     pub dstHost: *mut c_void,
@@ -74,7 +74,7 @@ pub struct CUDA_MEMCPY3D_v2 {
     pub srcZ: usize,
     /// Zero.
     pub srcLOD: usize,
-    /// What the source is.
+    /// The kind of the source.
     pub srcMemoryType: CUmemorytype,
     /// The source, in host memory.
     pub srcHost: *const c_void,
@@ -96,7 +96,7 @@ pub struct CUDA_MEMCPY3D_v2 {
     pub dstZ: usize,
     /// Zero.
     pub dstLOD: usize,
-    /// What the destination is.
+    /// The kind of the destination.
     pub dstMemoryType: CUmemorytype,
     /// The destination, in host memory.
     pub dstHost: *mut c_void,
@@ -133,7 +133,7 @@ pub struct CUDA_MEMCPY3D_PEER_v1 {
     pub srcZ: usize,
     /// Zero.
     pub srcLOD: usize,
-    /// What the source is.
+    /// The kind of the source.
     pub srcMemoryType: CUmemorytype,
     /// The source, in host memory.
     pub srcHost: *const c_void,
@@ -155,7 +155,7 @@ pub struct CUDA_MEMCPY3D_PEER_v1 {
     pub dstZ: usize,
     /// Zero.
     pub dstLOD: usize,
-    /// What the destination is.
+    /// The kind of the destination.
     pub dstMemoryType: CUmemorytype,
     /// The destination, in host memory.
     pub dstHost: *mut c_void,
@@ -249,7 +249,7 @@ pub struct CUDA_ARRAY_SPARSE_PROPERTIES_v1_tileExtent {
 /// How a sparse array is made up of tiles.
 pub type CUDA_ARRAY_SPARSE_PROPERTIES = CUDA_ARRAY_SPARSE_PROPERTIES_v1;
 
-/// What memory an array needs.
+/// The memory that an array needs.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 {
@@ -261,7 +261,7 @@ pub struct CUDA_ARRAY_MEMORY_REQUIREMENTS_v1 {
     pub reserved: [c_uint; 4],
 }
 
-/// What memory an array needs.
+/// The memory that an array needs.
 pub type CUDA_ARRAY_MEMORY_REQUIREMENTS = CUDA_ARRAY_MEMORY_REQUIREMENTS_v1;
 
 /// The layers of a sparse array share one tail of small mip levels.

@@ -18,11 +18,11 @@ enumeration! {
         CU_COREDUMP_FILE = 5,
         /// The name of the pipe that triggers one.
         CU_COREDUMP_PIPE = 6,
-        /// What it has: [`CUCoredumpGenerationFlags`].
+        /// Its contents: [`CUCoredumpGenerationFlags`].
         CU_COREDUMP_GENERATION_FLAGS = 7,
         // skipped CU_COREDUMP_MAX: counts the names above, differently in every header
     }
-    /// What a core dump leaves out.
+    /// Parts that a core dump leaves out.
     pub enum CUCoredumpGenerationFlags: c_int {
         /// Nothing.
         CU_COREDUMP_DEFAULT_FLAGS = 0,

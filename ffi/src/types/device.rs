@@ -1,4 +1,4 @@
-//! What there is to say of a device.
+//! Properties and attributes of devices.
 
 use crate::CUdevice;
 use core::ffi::{c_int, c_uint};
@@ -42,7 +42,7 @@ enumeration! {
         /// One process at a time.
         CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
     }
-    /// What `cuDeviceGetP2PAttribute` tells of two devices.
+    /// An attribute of two devices, for `cuDeviceGetP2PAttribute`.
     pub enum CUdevice_P2PAttribute: c_uint {
         /// How the link ranks among those between devices.
         CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK = 0x01,

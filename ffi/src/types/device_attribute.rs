@@ -3,7 +3,7 @@
 use core::ffi::c_uint;
 
 enumeration! {
-    /// What `cuDeviceGetAttribute` tells of a device.
+    /// An attribute of a device, for `cuDeviceGetAttribute`.
     pub enum CUdevice_attribute: c_uint {
         /// Threads in a block, at most.
         CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
@@ -166,7 +166,7 @@ enumeration! {
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT = 74,
         /// Compute capability, the number before the point.
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
-        /// Compute capability, the number behind the point.
+        /// Compute capability, the number after the point.
         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
         /// Greatest width of a mipmapped 1D texture.
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH = 77,
@@ -288,7 +288,7 @@ enumeration! {
         CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID = 134,
         /// Whether a context can share with Direct3D 12.
         CU_DEVICE_ATTRIBUTE_D3D12_CIG_SUPPORTED = 135,
-        /// What the decompression engine knows: bits of `CUmemDecompressAlgorithm`.
+        /// The algorithms of the decompression engine: bits of `CUmemDecompressAlgorithm`.
         CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_ALGORITHM_MASK = 136,
         /// Most bytes that can be decompressed at once.
         CU_DEVICE_ATTRIBUTE_MEM_DECOMPRESS_MAXIMUM_LENGTH = 137,

@@ -9,7 +9,7 @@ handles! {
 }
 
 enumeration! {
-    /// What the planes of a frame are.
+    /// The kind of the planes of a frame.
     pub enum CUeglFrameType: c_uint {
         /// Arrays.
         CU_EGL_FRAME_TYPE_ARRAY = 0,
@@ -286,7 +286,7 @@ pub struct CUeglFrame_v1 {
     pub planeCount: c_uint,
     /// Channels of each plane.
     pub numChannels: c_uint,
-    /// What the planes are.
+    /// The kind of the planes.
     pub frameType: CUeglFrameType,
     /// The channels of the frame.
     pub eglColorFormat: CUeglColorFormat,

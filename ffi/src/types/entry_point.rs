@@ -15,7 +15,7 @@ flags! {
 }
 
 enumeration! {
-    /// What came of a look-up.
+    /// The outcome of a look-up.
     pub enum CUdriverProcAddressQueryResult: c_uint {
         /// It was found.
         CU_GET_PROC_ADDRESS_SUCCESS = 0,

@@ -66,20 +66,20 @@ flags! {
 }
 
 enumeration! {
-    /// What a callback of a device is told.
+    /// The kind of a notification to a callback of a device.
     pub enum CUasyncNotificationType: c_uint {
         /// The process uses more memory of the device than it should.
         CU_ASYNC_NOTIFICATION_TYPE_OVER_BUDGET = 0x1,
     }
 }
 
-/// What a callback of a device is told.
+/// A notification to a callback of a device.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CUasyncNotificationInfo {
     /// Which kind it is.
     pub r#type: CUasyncNotificationType,
-    /// What happened, by its type.
+    /// The details, by the type.
     pub info: CUasyncNotificationInfo_info,
 }
 

@@ -25,7 +25,7 @@ flags! {
 }
 
 enumeration! {
-    /// What `cuFuncGetAttribute` tells of a kernel.
+    /// An attribute of a kernel, for `cuFuncGetAttribute`.
     pub enum CUfunction_attribute: c_uint {
         /// Threads in a block, at most, for this kernel on its device.
         CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
@@ -160,9 +160,9 @@ enumeration! {
     pub enum CUsharedMemoryMode: c_uint {
         /// As the function's attribute says.
         CU_SHARED_MEMORY_MODE_DEFAULT = 0,
-        /// What every launch may.
+        /// As much as every launch may use.
         CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE = 1,
-        /// What a launch that opts in may.
+        /// As much as a launch that opts in may use.
         CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE = 2,
         /// More, at the cost of L1 cache.
         CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY = 3,
@@ -429,7 +429,7 @@ pub const CU_KERNEL_NODE_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT: CUkernelNod
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
 /// The grids do not wait for each other's streams before they start.
 pub const CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC: c_uint = 0x1;
-/// What comes next in a stream waits for the grid of that stream alone.
+/// Later work in a stream waits for the grid of that stream alone.
 pub const CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC: c_uint = 0x2;
 /// In place of the extents of a block: those that the kernel was compiled for.
 pub const CU_LAUNCH_KERNEL_REQUIRED_BLOCK_DIM: c_uint = 1;

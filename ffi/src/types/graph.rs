@@ -14,7 +14,7 @@ use core::ffi::{c_char, c_int, c_longlong, c_uchar, c_uint, c_void};
 pub type CUgraphConditionalHandle = cuuint64_t;
 
 enumeration! {
-    /// What a conditional node does with its condition.
+    /// The way in which a conditional node uses its condition.
     pub enum CUgraphConditionalNodeType: c_uint {
         /// Runs its graph once if the condition is not zero, else a second one if there is one.
         CU_GRAPH_COND_TYPE_IF = 0,
@@ -23,7 +23,7 @@ enumeration! {
         /// Runs the graph with the number of the condition.
         CU_GRAPH_COND_TYPE_SWITCH = 2,
     }
-    /// What a node of a graph does.
+    /// The kind of a node of a graph.
     pub enum CUgraphNodeType: c_uint {
         /// Runs a kernel.
         CU_GRAPH_NODE_TYPE_KERNEL = 0,
@@ -62,7 +62,7 @@ enumeration! {
         /// Does a batch of copies over the fabric.
         CU_GRAPH_NODE_TYPE_FABRIC_CPY_BATCH = 18,
     }
-    /// What an edge of a graph means.
+    /// The meaning of an edge of a graph.
     pub enum CUgraphDependencyType: c_uint {
         /// The node waits until the one before is finished.
         CU_GRAPH_DEPENDENCY_TYPE_DEFAULT = 0,
@@ -71,7 +71,7 @@ enumeration! {
     }
 }
 
-/// What an edge of a graph means.
+/// The meaning of an edge of a graph, and its ends.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CUgraphEdgeData {
@@ -86,7 +86,7 @@ pub struct CUgraphEdgeData {
 }
 
 enumeration! {
-    /// What came of an instantiation.
+    /// The outcome of an instantiation.
     pub enum CUgraphInstantiateResult: c_uint {
         /// It succeeded.
         CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
@@ -118,7 +118,7 @@ pub struct CUDA_GRAPH_INSTANTIATE_PARAMS {
 }
 
 enumeration! {
-    /// What came of an update of an instantiated graph.
+    /// The outcome of an update of an instantiated graph.
     pub enum CUgraphExecUpdateResult: c_uint {
         /// It succeeded.
         CU_GRAPH_EXEC_UPDATE_SUCCESS = 0x0,
@@ -141,11 +141,11 @@ enumeration! {
     }
 }
 
-/// What came of an update of an instantiated graph.
+/// The outcome of an update of an instantiated graph, with the node that caused it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CUgraphExecUpdateResultInfo_v1 {
-    /// What came of it.
+    /// The outcome.
     pub result: CUgraphExecUpdateResult,
     /// The node that is at fault.
     pub errorNode: CUgraphNode,
@@ -153,11 +153,11 @@ pub struct CUgraphExecUpdateResultInfo_v1 {
     pub errorFromNode: CUgraphNode,
 }
 
-/// What came of an update of an instantiated graph.
+/// The outcome of an update of an instantiated graph, with the node that caused it.
 pub type CUgraphExecUpdateResultInfo = CUgraphExecUpdateResultInfo_v1;
 
 enumeration! {
-    /// What graphs use of the memory of a device.
+    /// An amount of a device's memory that graphs use.
     pub enum CUgraphMem_attribute: c_uint {
         /// Bytes in use now: a `cuuint64_t`.
         CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT = 0,
@@ -234,7 +234,7 @@ pub union CUgraphNodeParams_anonymous {
 }
 
 flags! {
-    /// What `cuGraphDebugDotPrint` writes.
+    /// Details that `cuGraphDebugDotPrint` writes.
     pub struct CUgraphDebugDot_flags: c_uint {
         /// Everything.
         const CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE = 1;
@@ -306,7 +306,7 @@ flags! {
 }
 
 enumeration! {
-    /// What a node that is captured anew means for an instantiated graph.
+    /// The effect on an instantiated graph of a node that is captured anew.
     pub enum CUgraphRecaptureStatus: c_uint {
         /// An instantiated graph can be updated with it.
         CU_GRAPH_RECAPTURE_ELIGIBLE_FOR_UPDATE = 0,

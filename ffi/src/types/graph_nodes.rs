@@ -137,7 +137,7 @@ pub struct CUDA_MEMSET_NODE_PARAMS_v1 {
     pub dst: CUdeviceptr,
     /// Bytes from one row to the next; without meaning for a single row.
     pub pitch: usize,
-    /// What to write.
+    /// The value to write.
     pub value: c_uint,
     /// Bytes of an element: 1, 2 or 4.
     pub elementSize: c_uint,
@@ -158,7 +158,7 @@ pub struct CUDA_MEMSET_NODE_PARAMS_v2 {
     pub dst: CUdeviceptr,
     /// Bytes from one row to the next; without meaning for a single row.
     pub pitch: usize,
-    /// What to write.
+    /// The value to write.
     pub value: c_uint,
     /// Bytes of an element: 1, 2 or 4.
     pub elementSize: c_uint,

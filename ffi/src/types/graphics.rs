@@ -3,7 +3,7 @@
 use core::ffi::c_uint;
 
 flags! {
-    /// What CUDA does with a resource of graphics.
+    /// The way in which CUDA uses a resource of graphics.
     pub struct CUgraphicsRegisterFlags: c_uint {
         /// Anything.
         const CU_GRAPHICS_REGISTER_FLAGS_NONE = 0x00;
@@ -19,7 +19,7 @@ flags! {
 }
 
 enumeration! {
-    /// What CUDA does with a mapped resource of graphics.
+    /// The way in which CUDA uses a mapped resource of graphics.
     pub enum CUgraphicsMapResourceFlags: c_uint {
         /// Anything.
         CU_GRAPHICS_MAP_RESOURCE_FLAGS_NONE = 0x00,

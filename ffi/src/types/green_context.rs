@@ -18,7 +18,7 @@ flags! {
     pub struct CUdevSmResourceGroup_flags: c_uint {
         /// As usual.
         const CU_DEV_SM_RESOURCE_GROUP_DEFAULT = 0;
-        /// What is missing may be filled up with multiprocessors that are not scheduled together.
+        /// Multiprocessors that are not scheduled together may make up for missing ones.
         const CU_DEV_SM_RESOURCE_GROUP_BACKFILL = 0x1;
         /// From one locality domain.
         const CU_DEV_SM_RESOURCE_GROUP_LOCALITY_DOMAIN_ID = 2;

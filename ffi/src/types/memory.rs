@@ -30,7 +30,7 @@ enumeration! {
         /// Takes [`CU_MEM_ADVISE_SET_ACCESSED_BY`] back.
         CU_MEM_ADVISE_UNSET_ACCESSED_BY = 6,
     }
-    /// What `cuMemRangeGetAttribute` tells of managed memory.
+    /// An attribute of managed memory, for `cuMemRangeGetAttribute`.
     pub enum CUmem_range_attribute: c_uint {
         /// Whether it is advised to be mostly read.
         CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY = 1,

@@ -3,7 +3,7 @@
 use core::ffi::{c_uint, c_void};
 
 enumeration! {
-    /// What to tell the compiler of PTX.
+    /// An option of the compiler of PTX.
     pub enum CUjit_option: c_uint {
         /// Registers of a thread, at most: a `c_uint`.
         CU_JIT_MAX_REGISTERS = 0,
@@ -23,9 +23,9 @@ enumeration! {
         CU_JIT_OPTIMIZATION_LEVEL = 7,
         /// Compile for the device of the current context. The default.
         CU_JIT_TARGET_FROM_CUCONTEXT = 8,
-        /// What to compile for: a [`CUjit_target`].
+        /// The architecture to compile for: a [`CUjit_target`].
         CU_JIT_TARGET = 9,
-        /// What to do without a cubin that fits: a [`CUjit_fallback`].
+        /// The way out without a cubin that fits: a [`CUjit_fallback`].
         CU_JIT_FALLBACK_STRATEGY = 10,
         /// Whether to make debug information.
         CU_JIT_GENERATE_DEBUG_INFO = 11,
@@ -79,7 +79,7 @@ enumeration! {
         CU_JIT_BINARY_LOADER_THREAD_COUNT = 35,
         // skipped CU_JIT_NUM_OPTIONS: counts the names above, differently in every header
     }
-    /// What to compile for.
+    /// An architecture to compile for.
     pub enum CUjit_target: c_uint {
         /// Compute capability 3.0.
         CU_TARGET_COMPUTE_30 = 30,
@@ -156,7 +156,7 @@ enumeration! {
         /// Compute capability 12.1, with what its family has.
         CU_TARGET_COMPUTE_121F = 0x20079,
     }
-    /// What to do where no cubin fits.
+    /// The way out where no cubin fits.
     pub enum CUjit_fallback: c_uint {
         /// Compile PTX.
         CU_PREFER_PTX = 0,
@@ -172,7 +172,7 @@ enumeration! {
         /// In L1 as well.
         CU_JIT_CACHE_OPTION_CA = 2,
     }
-    /// What the linker is given.
+    /// The kind of an input of the linker.
     pub enum CUjitInputType: c_uint {
         /// A cubin.
         CU_JIT_INPUT_CUBIN = 0,

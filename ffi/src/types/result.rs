@@ -3,7 +3,7 @@
 use core::ffi::c_uint;
 
 enumeration! {
-    /// What a driver function returns. Newer drivers may return codes without a name here.
+    /// The code that a driver function returns. Newer drivers may return codes without a name here.
     pub enum CUresult: c_uint {
         /// The call succeeded; for a query, what was asked about is complete.
         CUDA_SUCCESS = 0,

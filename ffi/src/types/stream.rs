@@ -53,7 +53,7 @@ enumeration! {
 }
 
 flags! {
-    /// What an atomic operation can be done on.
+    /// Operands that an atomic operation takes.
     pub struct CUatomicOperationCapability: c_uint {
         /// Signed integers.
         const CU_ATOMIC_CAPABILITY_SIGNED = 1;
@@ -91,7 +91,7 @@ enumeration! {
 flags! {
     /// How a stream writes a value.
     pub struct CUstreamWriteValue_flags: c_uint {
-        /// Behind the writes before it, for the whole system.
+        /// After the writes before it, for the whole system.
         const CU_STREAM_WRITE_VALUE_DEFAULT = 0x0;
         /// In no order with the writes before it.
         const CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 0x1;
@@ -257,7 +257,7 @@ pub struct CUstreamBatchMemOpParams_v1_atomicReduction {
 pub type CUstreamBatchMemOpParams = CUstreamBatchMemOpParams_v1;
 
 enumeration! {
-    /// What to do with the dependencies of a capture.
+    /// A change of the dependencies of a capture.
     pub enum CUstreamUpdateCaptureDependencies_flags: c_uint {
         /// Add the new ones.
         CU_STREAM_ADD_CAPTURE_DEPENDENCIES = 0x0,
@@ -273,7 +273,7 @@ enumeration! {
         /// It is, and the capture was spoiled.
         CU_STREAM_CAPTURE_STATUS_INVALIDATED = 2,
     }
-    /// What a capture forbids, and to whom.
+    /// The calls that a capture forbids, and the threads to which it forbids them.
     pub enum CUstreamCaptureMode: c_uint {
         /// Unsafe calls are refused in every thread.
         CU_STREAM_CAPTURE_MODE_GLOBAL = 0,
@@ -294,7 +294,7 @@ pub type CUstreamAttrValue_v1 = CUlaunchAttributeValue;
 pub type CUstreamAttrValue = CUstreamAttrValue_v1;
 
 enumeration! {
-    /// What a stream shares with graphics.
+    /// A kind of data that a stream shares with graphics.
     pub enum CUstreamCigDataType: c_uint {
         /// A command list of Direct3D 12.
         STREAM_CIG_DATA_TYPE_D3D12_COMMAND_LIST = 0x1,
@@ -303,21 +303,21 @@ enumeration! {
     }
 }
 
-/// What a stream shares with graphics.
+/// Data that a stream shares with graphics.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CUstreamCigParam {
-    /// What is shared.
+    /// The kind of the data.
     pub streamSharedDataType: CUstreamCigDataType,
     /// The object of the graphics interface.
     pub streamSharedData: *mut c_void,
 }
 
-/// What a captured stream shares with graphics.
+/// Data that a captured stream shares with graphics.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CUstreamCigCaptureParams {
-    /// What is shared with graphics.
+    /// The data that is shared with graphics.
     pub streamCigParams: *mut CUstreamCigParam,
 }
 

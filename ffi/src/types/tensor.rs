@@ -75,7 +75,7 @@ enumeration! {
     }
     /// How much the L2 cache fetches.
     pub enum CUtensorMapL2promotion: c_uint {
-        /// What is needed.
+        /// As many bytes as are needed.
         CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
         /// 64 bytes.
         CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1,
@@ -84,7 +84,7 @@ enumeration! {
         /// 256 bytes.
         CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3,
     }
-    /// What is read beyond the edges.
+    /// The value that is read beyond the edges.
     pub enum CUtensorMapFloatOOBfill: c_uint {
         /// Zero.
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,

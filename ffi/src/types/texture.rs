@@ -4,7 +4,7 @@ use crate::{CUarray, CUarray_format, CUdeviceptr, CUmipmappedArray, CUresourceVi
 use core::ffi::{c_float, c_int, c_uint};
 
 enumeration! {
-    /// What is read beyond the edge of a texture.
+    /// The element that is read beyond the edge of a texture.
     pub enum CUaddress_mode: c_uint {
         /// The other side.
         CU_TR_ADDRESS_MODE_WRAP = 0,
@@ -22,7 +22,7 @@ enumeration! {
         /// Linearly.
         CU_TR_FILTER_MODE_LINEAR = 1,
     }
-    /// What a texture or surface reads.
+    /// The kind of memory that a texture or surface reads.
     pub enum CUresourcetype: c_uint {
         /// An array.
         CU_RESOURCE_TYPE_ARRAY = 0x00,
@@ -35,11 +35,11 @@ enumeration! {
     }
 }
 
-/// What a texture or surface reads.
+/// The memory that a texture or surface reads.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CUDA_RESOURCE_DESC_v1 {
-    /// What the resource is.
+    /// The kind of the memory.
     pub resType: CUresourcetype,
     /// The resource.
     pub res: CUDA_RESOURCE_DESC_v1_res,
@@ -119,14 +119,14 @@ pub struct CUDA_RESOURCE_DESC_v1_res_reserved {
     pub reserved: [c_int; 32],
 }
 
-/// What a texture or surface reads.
+/// The memory that a texture or surface reads.
 pub type CUDA_RESOURCE_DESC = CUDA_RESOURCE_DESC_v1;
 
 /// How a texture is read.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct CUDA_TEXTURE_DESC_v1 {
-    /// What is read beyond the edges, in each dimension.
+    /// The element that is read beyond the edges, in each dimension.
     pub addressMode: [CUaddress_mode; 3],
     /// How texels are combined.
     pub filterMode: CUfilter_mode,

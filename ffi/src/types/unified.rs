@@ -1,9 +1,9 @@
-//! What an address is.
+//! Attributes of addresses and ranges of memory.
 
 use core::ffi::{c_uint, c_ulonglong};
 
 enumeration! {
-    /// What `cuPointerGetAttribute` tells of an address.
+    /// An attribute of an address, for `cuPointerGetAttribute`.
     pub enum CUpointer_attribute: c_uint {
         /// The context of the allocation: a `CUcontext`.
         CU_POINTER_ATTRIBUTE_CONTEXT = 1,
@@ -35,7 +35,7 @@ enumeration! {
         CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
         /// Whether other devices may access it directly.
         CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
-        /// What access the current context's device has: `CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS`.
+        /// The access that the current context's device has: `CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS`.
         CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
         /// The pool that it is from: a `CUmemoryPool`, or null.
         CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
@@ -77,7 +77,7 @@ pub struct CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1 {
 pub type CUDA_POINTER_ATTRIBUTE_P2P_TOKENS = CUDA_POINTER_ATTRIBUTE_P2P_TOKENS_v1;
 
 enumeration! {
-    /// What access a device has to memory.
+    /// The access that a device has to memory.
     pub enum CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS: c_uint {
         /// None.
         CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE = 0x0,

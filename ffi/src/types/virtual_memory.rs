@@ -22,7 +22,7 @@ enumeration! {
         /// The greatest value that the type is made for; not a member of it.
         CU_MEM_HANDLE_TYPE_MAX = 0x7FFFFFFF,
     }
-    /// What access is given.
+    /// An access to mapped memory.
     pub enum CUmemAccess_flags: c_uint {
         /// None.
         CU_MEM_ACCESS_FLAGS_PROT_NONE = 0x0,
@@ -91,7 +91,7 @@ enumeration! {
         /// The tail.
         CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL = 1,
     }
-    /// What to do with a part of a sparse array.
+    /// An operation on a part of a sparse array.
     pub enum CUmemOperationType: c_uint {
         /// Map memory.
         CU_MEM_OPERATION_TYPE_MAP = 1,
@@ -104,7 +104,7 @@ enumeration! {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct CUarrayMapInfo_v1 {
-    /// What kind of array.
+    /// The kind of the array.
     pub resourceType: CUresourcetype,
     /// The array.
     pub resource: CUarrayMapInfo_v1_resource,
@@ -114,7 +114,7 @@ pub struct CUarrayMapInfo_v1 {
     pub subresource: CUarrayMapInfo_v1_subresource,
     /// To map or to unmap.
     pub memOperationType: CUmemOperationType,
-    /// What kind of handle the memory has.
+    /// The kind of the memory's handle.
     pub memHandleType: CUmemHandleType,
     /// The memory.
     pub memHandle: CUarrayMapInfo_v1_memHandle,
@@ -302,7 +302,7 @@ pub type CUmulticastObjectProp = CUmulticastObjectProp_v1;
 pub struct CUmemAccessDesc_v1 {
     /// Who.
     pub location: CUmemLocation,
-    /// What access.
+    /// The access.
     pub flags: CUmemAccess_flags,
 }
 

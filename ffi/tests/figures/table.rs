@@ -1,4 +1,4 @@
-// What a program printed that was compiled with the headers of CUDA 13.5: UPDATE_FIGURES=1 writes it.
+// The output of a program that was compiled with the headers of CUDA 13.5: UPDATE_FIGURES=1 writes it.
 sizes! {
     CUmemcpyAttributes_v1 = 24, 4;
     CUoffset3D_v1 = 24, 8;

@@ -8,7 +8,7 @@ use syn::{
     BinOp, Expr, GenericArgument, Lit, PathArguments, PointerMutability, ReturnType, Type, UnOp,
 };
 
-/// What headers said otherwise once: a check, and the first of the headers at hand that says what is
+/// Figures that were once different in headers: a check, and the first of the headers at hand that has what is
 /// declared. Drivers take both; a newer structure uses what was reserved in the older one.
 const CHANGED: &[(&str, u32)] = &[
     ("value of CU_CTX_FLAGS_MASK", 12020),
@@ -34,7 +34,7 @@ const CHANGED: &[(&str, u32)] = &[
 /// A member that has no name in C is called so in Rust.
 pub(crate) const ANONYMOUS: &str = "anonymous";
 
-/// What disagrees with a header, by name, and how much was checked.
+/// Differences from a header, by name, and how much was checked.
 pub(crate) struct Outcome {
     pub(crate) wrong: BTreeSet<String>,
     pub(crate) checks: Counts,
@@ -239,7 +239,7 @@ impl<'a> Assertions<'a> {
         field == ANONYMOUS || members.is_none_or(|members| members.contains(&at))
     }
 
-    /// The layouts, each behind those that it holds by value.
+    /// The layouts, each after those that it holds by value.
     fn by_need(&self) -> Vec<&'a Layout> {
         fn visit<'a>(
             layout: &'a Layout,

@@ -1,4 +1,4 @@
-//! What the crate declares, read from its sources.
+//! The declarations of the crate, read from its sources.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;

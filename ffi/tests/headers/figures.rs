@@ -78,7 +78,7 @@ pub(crate) fn table(declarations: &Declarations, header: &Header) -> String {
     assert!(printed.status.success());
     let (major, minor) = (header.version / 1000, header.version % 1000 / 10);
     format!(
-        "// What a program printed that was compiled with the headers of CUDA {major}.{minor}: UPDATE_FIGURES=1 writes it.\n{}",
+        "// The output of a program that was compiled with the headers of CUDA {major}.{minor}: UPDATE_FIGURES=1 writes it.\n{}",
         String::from_utf8(printed.stdout).unwrap()
     )
 }

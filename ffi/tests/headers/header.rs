@@ -1,4 +1,4 @@
-//! What a folder of NVIDIA's headers has.
+//! The contents of a folder of NVIDIA's headers.
 
 use crate::skipped::skipped;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +70,7 @@ const OF_WINDOWS: [&str; 4] = ["CURRENCY", "CURRENCYFMT", "CUSTDATA", "CUSTDATAI
 /// The headers with NVIDIA's declarations of functions for graphics. That of VDPAU includes nothing.
 const GRAPHICS: &[(&str, &str)] = &[("GL", ""), ("EGL", ""), ("VDPAU", "vdpau/vdpau.h")];
 
-/// What NVIDIA's headers take from those of OpenGL, EGL and VDPAU, as the manuals of these say.
+/// Declarations that NVIDIA's headers take from those of OpenGL, EGL and VDPAU, as the manuals of these say.
 const INTERFACES: &[(&str, &str)] = &[
     ("GL/gl.h", "typedef unsigned int GLuint, GLenum;"),
     ("EGL/egl.h", "typedef int EGLint;"),
@@ -96,7 +96,7 @@ fn interfaces() -> &'static Path {
     })
 }
 
-/// What includes all headers that declare functions of the driver, or their types by version.
+/// Includes all headers that declare functions of the driver, or their types by version.
 pub(crate) fn includes(kind: &str) -> String {
     let mut all = format!("#include <cuda{kind}.h>\n");
     for (name, needed) in GRAPHICS {
@@ -187,7 +187,7 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// The word behind `what`.
+/// The word after `what`.
 fn after<'a>(text: &'a str, what: &str) -> Option<&'a str> {
     text.split_once(what)?.1.split_whitespace().next()
 }
@@ -231,7 +231,7 @@ fn declared(definition: &str) -> Option<&str> {
     identifiers(&definition[..end]).last()
 }
 
-/// What is between the braces.
+/// Returns the text between the braces.
 fn body(definition: &str) -> &str {
     match (definition.find('{'), definition.rfind('}')) {
         (Some(open), Some(close)) => &definition[open + 1..close],
@@ -271,7 +271,7 @@ fn functions(expanded: &str) -> BTreeSet<String> {
         let words: Vec<&str> = identifiers(before).collect();
         match words.as_slice() {
             [.., "CUresult", name] if name.starts_with("cu") => Some((*name).to_owned()),
-            // behind an attribute
+            // after an attribute
             _ => None,
         }
     };

@@ -44,7 +44,7 @@ fn every_declared_name_is_in_the_newest_header() {
     assert!(unknown.is_empty(), "not in CUDA {}: {unknown:?}", newest.version);
 }
 
-/// What is declared and not in the header.
+/// Returns the declared names that the header lacks.
 fn unknown(declarations: &Declarations, header: &header::Header) -> Vec<String> {
     let layouts = &declarations.layouts;
     let names: BTreeSet<&str> = layouts.iter().map(|layout| layout.name.as_str()).collect();

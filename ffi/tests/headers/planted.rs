@@ -6,7 +6,7 @@ use crate::header::headers;
 use crate::{ages, unknown};
 use std::path::Path;
 
-/// What is planted: in place of what is declared, and what the check has to say then.
+/// Mistakes to plant: the declaration, its replacement, and the message that the check must give.
 const PLANTED: &[(&str, &str, &str)] = &[
     // functions
     (

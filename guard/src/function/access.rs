@@ -1,9 +1,12 @@
 //! The accesses of a function: what each reaches, and the check that it gets.
 
+use std::rc::Rc;
+
 use cuscope_ptx_syntax::tree::Space;
 use cuscope_ptx_syntax::types::Type;
 
 use super::limit::{Extent, Key};
+use super::together::Group;
 use super::{Done, Rewrite};
 use crate::AccessKind;
 use crate::body::{Arg, Base, Ins, Item, Var};
@@ -12,7 +15,7 @@ use crate::planted::{Mistake, planted};
 
 /// What the address of an access is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum At {
+pub(super) enum At {
     /// A state space that the instruction names.
     In(Space),
     /// Any, by the address.
@@ -21,19 +24,19 @@ enum At {
 
 /// An access.
 #[derive(Clone, Copy, Debug)]
-struct Access {
-    at: At,
-    base: Base,
-    offset: i64,
-    kind: AccessKind,
+pub(super) struct Access {
+    pub(super) at: At,
+    pub(super) base: Base,
+    pub(super) offset: i64,
+    pub(super) kind: AccessKind,
     /// All of its bytes.
-    bytes: u32,
+    pub(super) bytes: u32,
     /// The bytes that have to be inside for it to be made: of a vector that is read, the first element.
-    need: u32,
+    pub(super) need: u32,
     /// What its address has to be a multiple of.
-    align: u32,
+    pub(super) align: u32,
     /// The register that says how many of the bytes are read.
-    given: Option<usize>,
+    pub(super) given: Option<usize>,
 }
 
 /// How an access is checked.
@@ -43,6 +46,8 @@ pub(super) struct Plan {
     check: Check,
     /// The parameters that it is compared with.
     parameters: Vec<usize>,
+    /// The lines of further accesses that this check is for.
+    further: Vec<u32>,
 }
 
 impl Plan {
@@ -62,6 +67,8 @@ enum Check {
     Compare(Vec<String>, Comparison),
     /// These lines, and then a predicate.
     Predicate(Vec<String>, String),
+    /// That of the access of this item, which comes before it and is for both.
+    With(usize),
 }
 
 /// `setp.lt.u32 …, a, b` and the like.
@@ -115,9 +122,82 @@ const FAR: i64 = 1 << 40;
 const MOST_SHIFT: u32 = 30;
 
 impl<'a> Rewrite<'a> {
-    /// The check of an access, if the instruction is one that is checked.
-    pub(super) fn plan(&mut self, at: usize, ins: &Ins) -> Done<Option<Plan>> {
-        let Some(access) = self.describe(ins)? else { return Ok(None) };
+    /// The check of each access.
+    pub(super) fn plans(&mut self) -> Done<Vec<Option<Plan>>> {
+        let items = Rc::clone(&self.items);
+        let mut described = Vec::with_capacity(items.len());
+        for item in items.iter() {
+            described.push(match item {
+                Item::Ins(ins) => self.describe(ins)?,
+                _ => None,
+            });
+        }
+        let mut plans: Vec<Option<Plan>> = items.iter().map(|_| None).collect();
+        for group in self.groups(&described) {
+            self.plan_together(group, &mut plans);
+        }
+        // An item may be checked with the copy of a register that an item further down makes, so all is planned first.
+        for (at, item) in items.iter().enumerate() {
+            if let (Item::Ins(ins), Some(access), None) = (item, described[at], &plans[at]) {
+                plans[at] = Some(self.plan(at, ins, access)?);
+            }
+        }
+        Ok(plans)
+    }
+
+    /// The one check of several accesses, if they have one.
+    fn plan_together(&mut self, mut group: Group, plans: &mut [Option<Plan>]) {
+        let Some(&(_, Access { at, base: Base::Reg(reg), kind, .. })) = group.members.first()
+        else {
+            return;
+        };
+        let ty = self.registers[reg];
+        if ty.bytes != 8 || !ty.is_integer() {
+            return;
+        }
+        let value = self.origins.values[reg];
+        let &[region] = &self.candidates(at, value)[..] else { return };
+        if self.origins.regions().list[region] == Region::Shared {
+            return;
+        }
+        let mut bases = 0;
+        group.members.retain(|(_, access)| {
+            let looked = self.always_aligned(value, access);
+            bases |= looked.unwrap_or(0);
+            looked.is_some() || planted(Mistake::TogetherMisaligned)
+        });
+        let (Some(whole), [(first, _), rest @ ..]) = (group.whole(), &group.members[..]) else {
+            return;
+        };
+        if rest.is_empty() {
+            return;
+        }
+        let first = *first;
+        let writes = kind == AccessKind::Write && !planted(Mistake::WriteAsRead);
+        let check = match self.by_index(first, &whole, reg, region, writes, bases) {
+            Some(check) => check,
+            None => self.by_address(&whole, reg, &[region], writes, Some(bases)),
+        };
+        if !matches!(check, Check::Compare(..) | Check::Predicate(..)) {
+            return;
+        }
+        let parameters = self.parameters(&[region]);
+        self.note_use(&parameters, kind);
+        let line = |at: usize| match &self.items[at] {
+            Item::Ins(ins) => ins.line,
+            _ => 0,
+        };
+        let further = rest.iter().map(|one| line(one.0)).collect();
+        for &(at, access) in rest {
+            let (check, parameters) = (Check::With(first), parameters.clone());
+            plans[at] = Some(Plan { access, check, parameters, further: Vec::new() });
+        }
+        let access = group.members[0].1;
+        plans[first] = Some(Plan { access, check, parameters, further });
+    }
+
+    /// The check of an access.
+    fn plan(&mut self, at: usize, ins: &Ins, access: Access) -> Done<Plan> {
         let unchecked = match access.at {
             At::In(Space::Local) => planted(Mistake::LocalUnchecked),
             At::In(Space::Const) => planted(Mistake::ConstUnchecked),
@@ -129,18 +209,32 @@ impl<'a> Rewrite<'a> {
             },
         };
         if unchecked {
-            return Ok(Some(Plan { access, check: Check::Inside, parameters: Vec::new() }));
+            let (check, parameters) = (Check::Inside, Vec::new());
+            return Ok(Plan { access, check, parameters, further: Vec::new() });
         }
         let (check, parameters) = self.check(at, ins, &access)?;
-        for &param in &parameters {
-            // Where an address may lead to several, the parameter may be a number.
-            if parameters.len() == 1 {
-                let used = &mut self.used[param];
-                used.reads |= access.kind != AccessKind::Write;
-                used.writes |= access.kind != AccessKind::Read;
-            }
+        self.note_use(&parameters, access.kind);
+        Ok(Plan { access, check, parameters, further: Vec::new() })
+    }
+
+    /// Notes that a parameter is read or written.
+    fn note_use(&mut self, parameters: &[usize], kind: AccessKind) {
+        // Where an address may lead to several, the parameter may be a number.
+        if let &[param] = parameters {
+            let used = &mut self.used[param];
+            used.reads |= kind != AccessKind::Write;
+            used.writes |= kind != AccessKind::Read;
         }
-        Ok(Some(Plan { access, check, parameters }))
+    }
+
+    /// The parameters among regions.
+    fn parameters(&self, regions: &[usize]) -> Vec<usize> {
+        let list = &self.origins.regions().list;
+        let param = |&one: &usize| match list[one] {
+            Region::Param(at) => Some(at),
+            _ => None,
+        };
+        regions.iter().filter_map(param).collect()
     }
 
     /// What an instruction accesses; none if it is nothing that is checked.
@@ -303,13 +397,7 @@ impl<'a> Rewrite<'a> {
             return self.refuse(ins, "there is nothing that its address may lead to");
         }
         let writes = access.kind != AccessKind::Read && !planted(Mistake::WriteAsRead);
-        let parameters: Vec<usize> = candidates
-            .iter()
-            .filter_map(|&one| match self.origins.regions().list[one] {
-                Region::Param(at) => Some(at),
-                _ => None,
-            })
-            .collect();
+        let parameters = self.parameters(&candidates);
         let aligned = self.always_aligned(value, access);
         if let (&[one], Some(bases), None) = (&candidates[..], aligned, access.given) {
             if let Some(check) = self.by_index(at, access, reg, one, writes, bases) {
@@ -711,7 +799,7 @@ impl<'a> Rewrite<'a> {
     }
 
     /// An access with its check.
-    pub(super) fn access(&mut self, ins: &Ins, plan: Option<Plan>) -> Done<()> {
+    pub(super) fn access(&mut self, at: usize, ins: &Ins, plan: Option<Plan>) -> Done<()> {
         let mut ins = ins.clone();
         // A policy that is none would be undefined, so none is used.
         if ins.has("L2::cache_hint") && !planted(Mistake::PolicyStays) {
@@ -725,7 +813,8 @@ impl<'a> Rewrite<'a> {
             self.line(text);
             return Ok(());
         };
-        let Plan { access, check, parameters } = plan;
+        let Plan { access, check, parameters, further } = plan;
+        let with_others = matches!(check, Check::With(_));
         if let (Base::Var(var @ Var::Own(_)), At::In(Space::Param), AccessKind::Write) =
             (access.base, access.at, access.kind)
         {
@@ -739,6 +828,11 @@ impl<'a> Rewrite<'a> {
                 return Ok(());
             }
             Check::Outside => (None, own.clone()),
+            Check::With(first) => {
+                let good = self.checked.get(&first).cloned().unwrap_or_default();
+                let bad = format!("!{good}");
+                (Some(good), Some(bad))
+            }
             Check::Compare(lines, Comparison { by, a, b }) => {
                 lines.iter().for_each(|line| self.line(line));
                 let good = self.new_name(Type::PRED);
@@ -776,6 +870,9 @@ impl<'a> Rewrite<'a> {
                 }
             }
         };
+        if let (Some(good), false) = (&good, further.is_empty()) {
+            self.checked.insert(at, good.clone());
+        }
         let copy = ins.head() == "cp";
         let reads = ins.head() != "st" && ins.head() != "red" && !copy;
         let results = if reads { ins.results() } else { Vec::new() };
@@ -809,7 +906,10 @@ impl<'a> Rewrite<'a> {
             }
             bad = format!("@{some} ");
         }
-        let (failed, number) = self.site(&ins, access.kind, access.bytes, parameters);
+        if with_others {
+            return Ok(());
+        }
+        let (failed, number) = self.site(&ins, access.kind, access.bytes, parameters, further);
         self.line(format!("{bad}mov.u32 {failed}, {number};"));
         Ok(())
     }

@@ -51,6 +51,9 @@ impl Rewrite<'_> {
         if ins.args.len() > place + 2 || given.len() != function.params.len() {
             return self.refuse(ins, "other arguments than the function has parameters");
         }
+        if self.scene.calls_may_exit && !planted(Mistake::ExitOfCallForgotten) {
+            self.end(None);
+        }
         let mut behind = Vec::new();
         for (param, arg) in function.params.iter().zip(&given) {
             if has_extents(param) {

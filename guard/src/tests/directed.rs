@@ -74,6 +74,7 @@ pub(crate) fn all() -> Result<(), String> {
     paths()?;
     widths()?;
     spaces()?;
+    together()?;
     ends()?;
     lists()?;
     texts()
@@ -232,6 +233,66 @@ fn spaces() -> Result<(), String> {
     )
 }
 
+/// Accesses that have one check.
+fn together() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u64 b",
+            &format!(
+                "{BEGIN} mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; ld.param.u64 %d8, [b]; cvta.to.global.u64 %d8, %d8; {rest}"
+            ),
+        )
+    };
+    let with = |bytes, index| [memory(bytes), number(index), memory(8)];
+    let back =
+        body("ld.global.u32 %r1, [%d3+8]; ld.global.u32 %r2, [%d3+4]; ld.global.u32 %r3, [%d3];");
+    inside("three reads", &back, &with(12, 0))?;
+    outside("the first of three reads", &back, &with(8, 0))?;
+    outside("the last of three reads", &back, &with(8, u32::MAX))?;
+    contains("one comparison of three reads", &back, &["setp.lt.u32"], &[])?;
+    let text = guard(&back).map_err(|error| error.to_string())?;
+    let compared = text.text().lines().filter(|line| line.contains("setp.lt.u32")).count();
+    let site = &text.kernels()[0].sites()[0];
+    if compared != 1 || site.further.len() != 2 || text.kernels()[0].sites().len() != 1 {
+        return Err(format!("one check for three reads: {compared}, {site:?}\n{}", text.text()));
+    }
+    // None is made if one is outside.
+    let writes = body("st.global.u32 [%d3], 7; st.global.u32 [%d3+4], 7;");
+    let untouched = inside("nothing", &body(""), &with(4, 0))?;
+    let left = left(&writes, &with(4, 0))?;
+    if left.site == 0 || left.memory != untouched.memory {
+        return Err(format!("two writes, one of them outside: {left:?}"));
+    }
+    // The second is elsewhere: the address changes between them.
+    let moved = body("ld.global.u32 %r1, [%d3]; add.s64 %d3, %d3, 64; ld.global.u32 %r1, [%d3+4];");
+    outside("an address that moves", &moved, &with(16, 0))?;
+    let loaded = body("ld.global.u64 %d3, [%d3]; ld.global.u32 %r1, [%d3+4];");
+    outside("an address that is read", &loaded, &with(16, 0))?;
+    // The first is left out.
+    let skipped = body(
+        "setp.eq.u32 %p1, %r0, 1; @%p1 bra S; st.global.u32 [%d1], 7;\nS:\nst.global.u32 [%d1+400], 7;",
+    );
+    outside("an access behind a label", &skipped, &with(64, 1))?;
+    let predicated = body(
+        "setp.eq.u32 %p1, %r0, 1; @%p1 st.global.u32 [%d1], 7; st.global.u32 [%d1+4], 7; st.global.u32 [%d8], 7;",
+    );
+    let plain = body("st.global.u32 [%d1+4], 7; st.global.u32 [%d8], 7;");
+    let wanted = inside("a write", &plain, &with(8, 0))?;
+    let left = inside("a write behind one with a predicate", &predicated, &with(8, 0))?;
+    if left.memory != wanted.memory {
+        return Err(format!("a write behind one with a predicate: {left:?}"));
+    }
+    // The second is never reached.
+    let called = body("ld.global.u32 %r1, [%d1]; call f; ld.global.u32 %r1, [%d1+400];")
+        .replace(".visible", ".func f() { exit; }\n.visible");
+    inside("an access behind a call that ends the thread", &called, &with(64, 0))?;
+    let read = Argument::Memory { bytes: vec![9; 64], writes: false, skew: 0 };
+    let both = body("ld.global.u32 %r1, [%d1]; st.global.u32 [%d1+4], %r1;");
+    outside("a write beside a read", &both, &[read, number(0), memory(8)])?;
+    let skewed = body("ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+2];");
+    outside("a read beside that is not aligned", &skewed, &with(64, 0))
+}
+
 fn ends() -> Result<(), String> {
     let body = |end: &str| {
         kernel(ONE, &format!("{BEGIN} ld.global.u32 %r1, [%d1+64]; setp.eq.u32 %p1, %r1, 0; {end}"))
@@ -239,6 +300,8 @@ fn ends() -> Result<(), String> {
     outside("exit", &body("exit;"), &[memory(8), number(0)])?;
     outside("exit with a predicate", &body("@%p1 exit; bar.sync 0;"), &[memory(8), number(0)])?;
     outside("ret with a predicate", &body("@%p1 ret; trap;"), &[memory(8), number(0)])?;
+    let called = body("call f; bar.sync 0;").replace(".visible", ".func f() { exit; }\n.visible");
+    outside("an exit of what is called", &called, &[memory(8), number(0)])?;
     let again = kernel(
         ONE,
         &format!(

@@ -144,9 +144,8 @@ impl Writer<'_> {
                 self.number();
             }
         }
-        if self.random.once_in(2) {
-            let base = to;
-            self.memory(Some(base));
+        for _ in 0..self.random.below(4) {
+            self.memory(Some(to.clone()));
         }
     }
 

@@ -77,7 +77,9 @@ pub(crate) fn compared(
             if after.result != Ok(()) {
                 return Err(format!("the guarded kernel ended with {:?}", after.result));
             }
-            if after.memory != plain.memory {
+            // A guarded kernel takes longer, which one that reads a clock stores.
+            let timed = text.contains("%clock") || text.contains("%globaltimer");
+            if after.memory != plain.memory && !timed {
                 return Err("the results differ".to_owned());
             }
         }

@@ -22,7 +22,7 @@ fn guarded(module: &str, body: &str) -> String {
 }
 
 #[test]
-fn what_is_ours_cannot_be_named() {
+fn names_of_the_guard_cannot_be_used() {
     // The registers, labels and parameters that a guarded text had before, named by the next.
     let first = guarded("", "st.global.u32 [%d1], 1;");
     assert!(first.contains("guard0_record") && first.contains("guard0_tag"));
@@ -60,7 +60,7 @@ fn names_in_blocks_are_told_apart() {
 }
 
 #[test]
-fn what_is_not_clear_is_refused() {
+fn ambiguous_texts_are_refused() {
     let refused = |module: &str, body: &str, reason: &str| match guard(&text(module, body)) {
         Err(error) => assert!(error.to_string().contains(reason), "{error}"),
         Ok(guarded) => {
@@ -98,7 +98,7 @@ fn one_kernel_does_not_stop_the_others() {
 }
 
 #[test]
-fn what_a_kernel_says_of_itself_is_kept() {
+fn directives_of_a_kernel_are_kept() {
     let text = "
         .version 8.0
         .target sm_90a

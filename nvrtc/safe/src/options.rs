@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_again_is_replaced_and_what_is_added_stays() {
+    fn options_that_are_set_again_are_replaced_and_added_ones_stay() {
         let options = CompileOptions::new()
             .fmad(true)
             .fast_math(true)

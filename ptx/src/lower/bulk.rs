@@ -60,7 +60,7 @@ impl<'s> Body<'_, 's> {
         }
     }
 
-    /// `cp.async.bulk`, behind these words.
+    /// `cp.async.bulk`, after these words.
     pub(super) fn bulk(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         self.requires("cp.async.bulk", 90)?;
         if m.take("commit_group") {
@@ -195,7 +195,7 @@ impl<'s> Body<'_, 's> {
         self.copy_bulk((to, from), operands, (told, false), reduce)
     }
 
-    /// `st.async` and `red.async`, behind these words.
+    /// `st.async` and `red.async`, after these words.
     pub(super) fn send(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         self.requires("st.async and red.async", 90)?;
         let reduces = m.head == "red";

@@ -102,7 +102,7 @@ impl<'s> Body<'_, 's> {
             returns.iter().zip(results).map(|(formal, actual)| self.actual(formal, actual, false));
         let results = results.collect::<Lowered<Vec<_>>>()?.concat();
         let op = CallOp { callee, caller_slots: 0, arguments, results };
-        // What the operands needed came before.
+        // The code that the operands needed came before.
         if let Some(last) = self.calls.last_mut().filter(|_| callee == Callee::Function(0)) {
             last.0 = self.ops.len();
         }

@@ -12,7 +12,7 @@ use super::hoist::begins;
 use super::uses::Uses;
 use std::collections::BTreeMap;
 
-/// What an instruction computes that may be fused.
+/// An operation that may be fused with another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// A product.
@@ -165,7 +165,7 @@ impl Places {
         late < self.ends[early]
     }
 
-    /// The instructions behind one in its stretch that read what this has put into a register; none if others may do so, or
+    /// The instructions after one in its stretch that read what this has put into a register; none if others may do so, or
     /// if it is changed for some lanes.
     pub(super) fn readers(&self, slot: Slot, from: usize) -> Option<&[usize]> {
         let slot = slot as usize;
@@ -194,7 +194,7 @@ impl Places {
 /// How often the sign of a product may change on its way to a sum.
 const MOST_SIGNS: u32 = 4;
 
-/// What is known of the code.
+/// The facts that are known about the code.
 struct See<'c> {
     code: &'c [Instr],
     uses: &'c [Uses],

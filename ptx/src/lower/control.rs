@@ -244,7 +244,7 @@ fn fence(m: &mut Modifiers<'_>) -> Lowered<bool> {
     let scope = |m: &mut Modifiers<'_>| {
         m.take_any(&["cta", "cluster", "gpu", "sys"]).ok_or(Refusal::Unsupported).map(drop)
     };
-    // What is acquired is in the memory of the cluster, what is released in that of the block.
+    // Memory that is acquired is the cluster's, memory that is released the block's.
     let restricted = |m: &mut Modifiers<'_>| {
         let which = m.take_any(&["sync_restrict::shared::cluster", "sync_restrict::shared::cta"]);
         let with = match which {

@@ -179,7 +179,7 @@ impl<'s> Body<'_, 's> {
         Ok(())
     }
 
-    /// `cvt.pack`: two integers, saturated, and what is behind them.
+    /// `cvt.pack`: two integers, saturated, and what is after them.
     fn cvt_pack(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         if !m.take("pack") || !m.take("sat") {
             return Err(Refusal::Unsupported);
@@ -328,7 +328,7 @@ impl<'s> Body<'_, 's> {
             {
                 None
             }
-            // What it is made generic of is a value.
+            // An address that is made generic is a value.
             Operand::Name(name) if to && self.scene.functions.contains_key(name) => None,
             Operand::Name(name) => Some((name, self.address_of(name, 0)?)),
             Operand::Sum(name, offset) => Some((name, self.address_of(name, offset)?)),
@@ -347,7 +347,7 @@ impl<'s> Body<'_, 's> {
                     }
                     _ => of == AddressOf::Shared,
                 };
-                // What is no longer generic is a value: a register's, or a sum.
+                // An address that is no longer generic is a value: a register's, or a sum.
                 if if to { !matches!(a, Operand::Sum(..)) } else { !fits } {
                     return refuse(format!("State space mismatch: '{name}'"));
                 }

@@ -1,4 +1,4 @@
-//! What a kernel does not have to do in each block: computing what is the same in all blocks of a launch, and zeroing
+//! Work that a kernel need not do in each block: computing values that all blocks of a launch share, and zeroing
 //! registers that it writes before it reads them.
 
 use super::super::code::{Base, CARRY, Instr, Op, Order, SINK, Slot, Space};
@@ -10,9 +10,9 @@ const MOST_BITS: usize = 1 << 22;
 /// A kernel's code, seen in this way.
 #[derive(Debug)]
 pub(super) struct Hoisted {
-    /// What each warp does once a launch.
+    /// The work of each warp once a launch.
     pub(super) once: Vec<Instr>,
-    /// What it does in each block.
+    /// The work in each block.
     pub(super) code: Vec<Instr>,
     /// The line of each of these.
     pub(super) lines: Vec<u32>,
@@ -116,14 +116,14 @@ fn split(code: Vec<Instr>, out: &[bool]) -> (Vec<Instr>, Vec<Instr>) {
     (once, rest)
 }
 
-/// Whether the code goes on behind an instruction.
+/// Whether the code goes on after an instruction.
 fn goes_on(instr: &Instr) -> bool {
     let leaves =
         matches!(instr.op, Op::Bra { .. } | Op::BrxIdx { .. } | Op::Exit | Op::Ret | Op::Trap);
     !leaves || instr.guard.is_some()
 }
 
-/// Where a part of the code begins: where something leads to, and behind what leads elsewhere.
+/// Where a part of the code begins: where something leads to, and after what leads elsewhere.
 pub(super) fn begins(code: &[Instr]) -> Vec<bool> {
     let mut begins = vec![false; code.len()];
     let mut begin = |at: usize| begins.get_mut(at).into_iter().for_each(|begins| *begins = true);
@@ -149,7 +149,7 @@ fn read_early(code: &[Instr], uses: &[Uses], slots: usize) -> Option<Vec<bool>> 
         return None;
     }
     let part_of = |at: u32| starts.binary_search(&(at as usize)).ok();
-    // What is written when a part begins, whichever way led there; parts that nothing has led to yet have all.
+    // Registers that are written when a part begins, whichever way led there; parts that nothing has led to yet have all.
     let mut before = vec![vec![u64::MAX; words]; starts.len()];
     let mut early = vec![false; slots];
     let mut changed: Vec<usize> = Vec::new();

@@ -84,7 +84,7 @@ pub(super) fn globals<'s>(
 ) -> Result<Globals<'s>, Diagnostic> {
     let mut names = Names::default();
     let mut globals = Vec::new();
-    // What a name is: one definition at most, and declarations that agree with it.
+    // The meaning of a name: one definition at most, and declarations that agree with it.
     let mut known: HashMap<&str, &Variable<'_>> = HashMap::new();
     for variable in &source.variables {
         let name = variable.name;
@@ -156,7 +156,7 @@ fn global(
     let error = |message: String| Err(Diagnostic::new(variable.line, message));
     let known = |target: &str| own.get(target).or_else(|| module.get(target)).copied();
     let name = variable.name;
-    // What is declared behind it is not known yet.
+    // Functions that are declared after it are not known yet.
     let function = |target: &str| {
         let mut before = source.functions.iter().filter(|function| function.at < variable.at);
         before.find(|function| function.name == target)?;
@@ -270,7 +270,7 @@ pub(super) fn params(list: &[Variable<'_>]) -> Result<(Vec<Param>, usize), Diagn
     Ok((params, end as usize))
 }
 
-/// What a function reaches by calls.
+/// The functions that a function reaches by calls.
 pub(super) struct Reached<'s> {
     /// The functions, by index, that one being first.
     pub(super) order: Vec<usize>,
@@ -288,7 +288,7 @@ pub(super) fn reached<'s>(
     let mut seen = HashSet::from([from]);
     let mut names = HashSet::new();
     let mut at = 0;
-    // What a variable holds the address of may be called from anywhere.
+    // A function whose address a variable holds may be called from anywhere.
     for init in source.variables.iter().flat_map(|variable| &variable.init) {
         if let Init::Address(name, _) | Init::AddressByte(name, ..) = init
             && let Some(&callee) = functions.get(name)

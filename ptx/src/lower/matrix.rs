@@ -234,7 +234,7 @@ impl<'s> Body<'_, 's> {
         listed(operand, count)?.iter().map(|one| self.src(one, register(element))).collect()
     }
 
-    /// What `ldmatrix` and `stmatrix` have in common: the number of matrices, whether they are transposed,
+    /// Reads the parts that `ldmatrix` and `stmatrix` have in common: the number of matrices, whether they are transposed,
     /// and where they are.
     fn eights(&mut self, m: &mut Modifiers<'_>) -> Lowered<(usize, bool, Space)> {
         if !(m.take("sync") && m.take("aligned") && m.take("m8n8")) {

@@ -25,7 +25,7 @@ const SPACES: &[&str] = &[
     "param::entry",
     "param::func",
 ];
-/// What becomes of a line in the L1 cache.
+/// Hints for a line in the L1 cache.
 const NEAR: &[&str] = &[
     "L1::evict_normal",
     "L1::evict_unchanged",
@@ -37,7 +37,7 @@ const NEAR: &[&str] = &[
 const FAR: &[&str] = &["L2::64B", "L2::128B", "L2::256B"];
 /// A policy of the L2 cache is the last operand.
 const POLICY: &str = "L2::cache_hint";
-/// What becomes of a line in the L2 cache, which only accesses of 256 bits say.
+/// Hints for a line in the L2 cache, which only accesses of 256 bits give.
 const KEPT: &[&str] = &["L2::evict_normal", "L2::evict_first", "L2::evict_last"];
 
 /// The state space that comes next; without one it is generic.
@@ -167,7 +167,7 @@ impl<'s> Body<'_, 's> {
         Ok((address, space))
     }
 
-    /// What stands between the opcode and the type: the access but for its
+    /// Reads the modifiers between the opcode and the type: the access but for its
     /// address, and the type.
     fn access(&mut self, m: &mut Modifiers<'_>) -> Lowered<(Space, u8, Type, Order)> {
         let loads = m.head != "st";
@@ -186,7 +186,7 @@ impl<'s> Body<'_, 's> {
         let far = m.take_any(FAR).is_some();
         let policy = m.take(POLICY);
         let kept = m.take_any(KEPT).is_some();
-        // What NVIDIA's assembler takes together.
+        // The combinations that NVIDIA's assembler accepts.
         let ordered = !matches!(named, None | Some("weak" | "volatile"));
         let strong = named.is_some_and(|name| name != "weak");
         let fits = match named {

@@ -60,7 +60,7 @@ const MOST_SLOTS: u32 = 1 << 16;
 /// The most local memory that a function may use, in bytes.
 const MOST_LOCAL: u64 = 512 << 10;
 
-/// What the functions of a kernel are lowered with.
+/// The surroundings in which the functions of a kernel are lowered.
 struct Scene<'a, 's> {
     source: &'a Source<'s>,
     /// Functions with a body, by name.
@@ -90,7 +90,7 @@ struct Body<'a, 's> {
     branches: Vec<(usize, usize, Vec<&'s str>, u32)>,
     /// Calls: op and name of the function.
     calls: Vec<(usize, &'s str)>,
-    /// What may be fused, or is.
+    /// Operations that may be fused, or are.
     notes: Vec<contract::Note>,
 }
 

@@ -5,7 +5,7 @@ use super::super::ops::{self, Rounding};
 use super::super::types::Type;
 use super::{Lowered, Refusal};
 
-/// Words that belong to an instruction's name, unlike its modifiers, and those that they may stand behind.
+/// Words that belong to an instruction's name, unlike its modifiers, and those that they may stand after.
 const NAMES: &[(&str, &[&str], &[&str])] = &[
     ("bar", &["cta", "warp"], &["bar"]),
     ("bar", &["red"], &["bar", "cta"]),

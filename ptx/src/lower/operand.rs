@@ -15,7 +15,7 @@ pub(super) enum Width {
 }
 
 impl<'s> Body<'_, 's> {
-    /// What a name stands for; registers get a slot when first used.
+    /// Returns the entity that a name stands for; registers get a slot when first used.
     pub(super) fn find(&mut self, name: &'s str) -> Option<Entity<'s>> {
         let fresh = self.slots;
         let Some(entity) = self.scopes.find(name, fresh) else {
@@ -312,7 +312,7 @@ impl<'s> Body<'_, 's> {
     }
 }
 
-/// What an address is of.
+/// The memory that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddressOf {
     /// A register's value.

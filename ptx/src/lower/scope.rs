@@ -7,7 +7,7 @@ use super::super::tree::Variable;
 use super::super::types::Type;
 use super::{Lowered, refuse};
 
-/// What a name stands for.
+/// The entity that a name stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Entity<'s> {
     /// A register that has a slot.
@@ -156,7 +156,7 @@ impl<'s> Scopes<'s> {
         }
     }
 
-    /// What a name stands for; a register that is used for the first time gets
+    /// Returns the entity that a name stands for; a register that is used for the first time gets
     /// the slot of `fresh`.
     pub(super) fn find(&mut self, name: &'s str, fresh: Slot) -> Option<Entity<'s>> {
         let (stem, number) = numbered(name);

@@ -32,7 +32,7 @@ pub(crate) const SETS: &[Set] = &[
     ("at", "global|shared|shared::cta"),
 ];
 
-/// What lowers an instruction.
+/// The function that lowers an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Integer,
@@ -1177,7 +1177,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row("xor", Integer, &[("xor.(b16|b32|b64|pred)", "T, T, T")]),
 ];
 
-/// What lowers an instruction with this first part.
+/// Returns the function that lowers an instruction with this first part.
 pub(super) fn family(head: &str) -> Option<Family> {
     // The rows are in alphabetical order, which a test holds.
     let at = ROWS.binary_search_by(|row| row.0.cmp(head)).ok()?;

@@ -10,7 +10,7 @@ use super::modifiers::{FIELDS, Modifiers};
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal, refuse};
 
-/// What a map has for the types of elements that `tensormap.replace` numbers.
+/// The codes in a map of the types of elements that `tensormap.replace` numbers.
 const KINDS: [u64; 13] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12];
 
 const DIMENSIONS: &[&str] = &["1d", "2d", "3d", "4d", "5d"];
@@ -133,7 +133,7 @@ impl<'s> Body<'_, 's> {
         Ok(())
     }
 
-    /// A copy of a map, with a fence that others see it behind: all is seen at once here.
+    /// A copy of a map, with a fence that others see it after: all is seen at once here.
     fn copy_map(&mut self, m: &mut Modifiers<'_>, operands: &[Operand<'s>]) -> Lowered<()> {
         let whole = spaces(m)? == (Space::Global, Space::Shared)
             && m.take("tensormap::generic")
@@ -179,7 +179,7 @@ impl<'s> Body<'_, 's> {
         Ok((address, at))
     }
 
-    /// `cp.async.bulk.tensor`, and `cp.reduce.async.bulk.tensor`, behind these words.
+    /// `cp.async.bulk.tensor`, and `cp.reduce.async.bulk.tensor`, after these words.
     pub(super) fn tensor(
         &mut self,
         m: &mut Modifiers<'_>,

@@ -32,7 +32,7 @@ fn list<'o, 's>(operand: &'o Operand<'s>) -> &'o [Operand<'s>] {
     }
 }
 
-/// What a type of a result is.
+/// Returns the kind and the type of a result.
 fn fetched(ty: &str, vector: &str) -> Lowered<(Fetched, Type)> {
     Ok(match (ty, vector) {
         ("f32", "v4") => (Fetched::F32, Type::F32),
@@ -111,7 +111,7 @@ impl<'s> Body<'_, 's> {
         }
     }
 
-    /// What is added to the coordinates of texels: a vector of integers.
+    /// Reads the offset that is added to the coordinates of texels: a vector of integers.
     fn offset(&mut self, operands: &[Operand<'s>]) -> Lowered<[Src; 3]> {
         let mut offset = [ZERO; 3];
         if let [.., last] = operands
@@ -341,7 +341,7 @@ impl<'s> Body<'_, 's> {
     }
 }
 
-/// What is done beyond the edges.
+/// Reads the behaviour beyond the edges.
 fn beyond(m: &mut Modifiers<'_>) -> Lowered<Beyond> {
     Ok(match m.take_any(&["trap", "clamp", "zero"]) {
         Some("trap") => Beyond::Trap,

@@ -2,7 +2,7 @@
 
 use super::super::code::{Access, Base, CARRY, Instr, Op, Slot, Src};
 
-/// What an instruction has to do with registers of its frame.
+/// The registers of its frame that an instruction reads and writes.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     pub(super) reads: Vec<Slot>,

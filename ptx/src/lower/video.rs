@@ -7,14 +7,14 @@ use super::super::types::Type;
 use super::modifiers::Modifiers;
 use super::{Body, Lowered, Refusal, refuse};
 
-/// The digits behind a selector's letter, if it has at most so many, below a limit: `b3210` of bytes.
+/// The digits after a selector's letter, if it has at most so many, below a limit: `b3210` of bytes.
 fn digits(selector: &str, letter: char, most: usize, limit: u32) -> Option<Vec<u32>> {
     let text = selector.strip_prefix(letter)?;
     let list: Option<Vec<u32>> = text.chars().map(|one| one.to_digit(limit)).collect();
     list.filter(|list| (1..=most).contains(&list.len()))
 }
 
-/// A name, and the selector behind its dot.
+/// A name, and the selector after its dot.
 fn selected(name: &str) -> (&str, Option<&str>) {
     name.split_once('.').map_or((name, None), |(name, selector)| (name, Some(selector)))
 }

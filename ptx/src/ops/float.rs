@@ -106,7 +106,7 @@ operations! {
     } else {
         least(a.negated(), b.negated()).negated()
     };
-    // What hardware approximates is the nearest value here.
+    // An approximation of the hardware is the nearest value here.
     Rsqrt = |a, _b, _c| T::nearest(1.0 / a.value().sqrt());
     Ex2 = |a, _b, _c| T::nearest(a.value().exp2());
     Lg2 = |a, _b, _c| T::nearest(a.value().log2());

@@ -32,7 +32,7 @@ pub(crate) fn unary(opcode: &str, ty: Type) -> Option<Unary> {
     }
 }
 
-/// What `bfind` looks for: the highest bit that is not the sign's.
+/// The search of `bfind`: the highest bit that is not the sign's.
 trait Find {
     /// The leading bits that are the sign's, and the number of bits.
     fn leading(self) -> (u32, u32);

@@ -256,7 +256,7 @@ fn sum(a: Finite, b: Finite, rounding: Rounding) -> f64 {
     if big.negative == small.negative {
         big.mantissa += shifted;
     } else if big.mantissa >= shifted {
-        // What was cut off is taken away too: the bits before it are one less.
+        // The bits that were cut off are subtracted too: the bits before them are one less.
         big.mantissa = big.mantissa - shifted - u128::from(more);
     } else {
         big.mantissa = shifted - big.mantissa;

@@ -1,6 +1,6 @@
 //! Video instructions: arithmetic of selected bytes and halves, and of two or four parts of a word at once.
 
-/// What is computed of each pair of parts.
+/// The operation on each pair of parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Add,
@@ -26,7 +26,7 @@ pub(crate) enum What {
     },
 }
 
-/// What becomes of the results.
+/// The use of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The result is all.

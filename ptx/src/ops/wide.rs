@@ -51,7 +51,7 @@ wide! {
 /// How words of all lanes lie to one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
-    /// One behind the other.
+    /// One after the other.
     Run,
     /// All at one place.
     Same,
@@ -103,7 +103,7 @@ wide! {
 pub enum Lie {
     /// Not all within the range, or not all multiples of the size.
     Beyond,
-    /// One word behind the other.
+    /// One word after the other.
     Run,
     /// Anywhere within it.
     Within,

@@ -14,7 +14,7 @@ use super::{reach, report};
 use std::sync::atomic::{Ordering, fence};
 
 /// The windows of generic addresses: where each begins and ends, what its addresses count from, and the space
-/// behind it.
+/// after it.
 const WINDOWS: [(u64, u64, u64, Space); 4] = [
     (SHARED_WINDOW, SHARED_WINDOW + CLUSTER_SPAN, SHARED_WINDOW, Space::Shared),
     (SHARED_WINDOW + CLUSTER_SPAN, LOCAL_WINDOW, SHARED_WINDOW, Space::Cluster),
@@ -164,7 +164,7 @@ wide! {
     }
 }
 
-/// Words in each half of a warp, by the number of the first: one behind the other, or all the same.
+/// Words in each half of a warp, by the number of the first: one after the other, or all the same.
 #[derive(Clone, Copy)]
 struct Halves {
     starts: [usize; 2],
@@ -217,7 +217,7 @@ wide! {
 }
 
 wide! {
-    /// Writes such words, which lie one behind the other; whether all of them are there, else none.
+    /// Writes such words, which lie one after the other; whether all of them are there, else none.
     fn write_halves[const N: usize](
         words: &mut [[u8; N]], first: usize, second: usize, values: &Row,
     ) -> bool {
@@ -233,44 +233,65 @@ wide! {
     }
 }
 
-wide! {
-    /// Sums of a register and products of such words; whether all words are there, else none.
-    fn sums(
-        words: &[[u8; 4]], x: [usize; 3], y: [usize; 3], rows: &mut [Row], c: usize, d: usize,
-    ) -> bool {
-        if !within(x[0], x[1], x[2], words.len()) || !within(y[0], y[1], y[2], words.len()) {
-            return false;
-        }
-        let half = |start: usize, len: usize| {
-            let mut half = [value(words[start]); 16];
-            if len == 16 {
-                for (out, &word) in half.iter_mut().zip(&words[start..start + 16]) {
-                    *out = value(word);
-                }
-            }
-            half
-        };
-        for at in 0..2 {
-            let (x, y, mut out) = (half(x[at], x[2]), half(y[at], y[2]), [0; 16]);
-            let c = &rows[c][16 * at..16 * at + 16];
-            for lane in 0..16 {
-                out[lane] = fma_f32(x[lane], y[lane], c[lane]);
-            }
-            rows[d][16 * at..16 * at + 16].copy_from_slice(&out);
-        }
-        true
+/// Sums of half a warp.
+type Sums = [u32; 16];
+
+/// Adds products of words to sums: of 16 words or one for all of them, as the numbers say.
+#[inline(always)]
+fn add_products<const X: usize, const Y: usize>(sums: &mut Sums, x: &[[u8; 4]], y: &[[u8; 4]]) {
+    let (Some(x), Some(y)) = (x.first_chunk::<X>(), y.first_chunk::<Y>()) else { return };
+    for (lane, sum) in sums.iter_mut().enumerate() {
+        *sum = fma_f32(value(x[lane % X]), value(y[lane % Y]), (*sum).into()) as u32;
     }
 }
 
-/// Runs two loads and the sum that takes them for all lanes, if their words lie so; else nothing.
+wide! {
+    /// Adds products of such words, all of which are there, one after the other to a register: of words so far apart from the
+    /// first ones.
+    fn sums(
+        words: &[[u8; 4]], factors: [Halves; 2], apart: &[[i32; 2]], rows: &mut [Row], c: usize, d: usize,
+    ) {
+        let ([x, y], mut sums) = (factors, [Sums::default(); 2]);
+        sums.as_flattened_mut().iter_mut().zip(&rows[c]).for_each(|(sum, &c)| *sum = c as u32);
+        let of = |halves: Halves, half: usize, apart: i32| {
+            &words[halves.starts[half].wrapping_add_signed(apart as isize)..]
+        };
+        for &[by_x, by_y] in apart {
+            for (half, sums) in sums.iter_mut().enumerate() {
+                let (of_x, of_y) = (of(x, half, by_x), of(y, half, by_y));
+                match (x.len, y.len) {
+                    (16, 16) => add_products::<16, 16>(sums, of_x, of_y),
+                    (16, _) => add_products::<16, 1>(sums, of_x, of_y),
+                    (_, 16) => add_products::<1, 16>(sums, of_x, of_y),
+                    _ => add_products::<1, 1>(sums, of_x, of_y),
+                }
+            }
+        }
+        rows[d].iter_mut().zip(sums.as_flattened()).for_each(|(d, &sum)| *d = sum.into());
+    }
+}
+
+/// Runs two loads and the sum that takes them for all lanes, and those of the chain behind them, if their words lie so. Gives
+/// how many were run: the chain, one, or none.
 #[inline]
-pub(super) fn pair(warp: &mut Warp, shared: &Shared<'_>, group: Group, pair: &Pair) -> bool {
-    let Some(x) = Halves::of(warp, group, &pair.first) else { return false };
-    let Some(y) = Halves::of(warp, group, &pair.second) else { return false };
-    let (words, d) = (shared.memory.as_chunks::<4>().0, (group.base() + pair.d) as usize);
-    let words_of = |of: Halves| [of.starts[0], of.starts[1], of.len];
-    let (c, rows) = (Warp::at(group, pair.c), warp.registers.with_written(d));
-    sums(words, words_of(x), words_of(y), rows, c, d)
+pub(super) fn pairs(warp: &mut Warp, shared: &Shared<'_>, group: Group, pair: &Pair) -> usize {
+    let Some(x) = Halves::of(warp, group, &pair.first) else { return 0 };
+    let Some(y) = Halves::of(warp, group, &pair.second) else { return 0 };
+    let (words, chain) = (shared.memory.as_chunks::<4>().0, &pair.chain);
+    let there = |of: Halves, apart: i32| {
+        let [first, second] = of.starts.map(|start| start.wrapping_add_signed(apart as isize));
+        within(first, second, of.len, words.len())
+    };
+    let (apart, d) = if chain.apart.iter().all(|&[by_x, by_y]| there(x, by_x) && there(y, by_y)) {
+        (&chain.apart[..], chain.d)
+    } else if there(x, 0) && there(y, 0) {
+        (&chain.apart[..1], pair.d)
+    } else {
+        return 0;
+    };
+    let (c, d) = (Warp::at(group, pair.c), (group.base() + d) as usize);
+    sums(words, [x, y], apart, warp.registers.with_written(d), c, d);
+    apart.len()
 }
 
 /// Reads such words of some bytes.
@@ -418,7 +439,7 @@ fn load_any(
     let mut at = [0; 32];
     let pattern = find(warp, shared, group, mask, access, &mut at)?;
     let run = pattern == Pattern::Run;
-    // What threads share, at one place: one of them reads it for all.
+    // Memory that threads share, at one place: one of them reads it for all.
     let one = pattern == Pattern::Same
         && match access.space {
             Space::Global | Space::Shared => true,
@@ -472,7 +493,7 @@ fn load_any(
 }
 
 /// Reads an element of vectors some of which go past the end of their memory. Compilers make such of loads of the elements
-/// that are there, and GPUs read what is behind them (F642).
+/// that are there, and GPUs read what is after them (F642).
 #[cold]
 fn past_end(
     memory: &dyn Memory,
@@ -614,7 +635,7 @@ pub(super) fn atomic(
 pub(super) struct Wide<'o> {
     pub(super) access: &'o Access,
     pub(super) d: Slot,
-    /// What the old value is compared with, if it is.
+    /// The value that the old one is compared with, if it is.
     pub(super) expected: Option<[Src; 2]>,
     pub(super) new: [Src; 2],
 }

@@ -20,7 +20,7 @@ pub(super) struct Stay {
     pub(super) reduce: Option<(Vote, u32, bool)>,
 }
 
-/// What is left of threads that arrived and went on.
+/// The traces of threads that arrived and went on.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Barriers {
     arrived: [u32; BARRIERS],

@@ -30,7 +30,7 @@ impl Neighbours {
     }
 }
 
-/// What the warps of a block share.
+/// The state that the warps of a block share.
 pub(super) struct Shared<'a> {
     pub(super) launch: &'a Launch<'a>,
     pub(super) kernel: &'a Kernel,

@@ -4,7 +4,7 @@ use super::super::Kernel;
 use super::super::code::{CallOp, Callable, Callee, Op, Place, function_at};
 use super::super::ops::lanes::lanes;
 use super::block::Shared;
-use super::warp::{Group, Warp};
+use super::warp::{Frame, Group, Warp};
 use super::{Fault, system};
 
 /// The most registers of all frames of a warp, as slots.
@@ -13,18 +13,6 @@ const MOST_SLOTS: u32 = 1 << 17;
 pub(super) const MOST_LOCAL: u32 = 1 << 20;
 /// The most frames of a thread.
 const DEEPEST: usize = 1 << 12;
-
-/// What a return goes back to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
-    /// The instruction after the call.
-    pc: u32,
-    base: u32,
-    local_base: u32,
-    local_top: u32,
-    /// The function that returns, by its index in the kernel's.
-    callee: u32,
-}
 
 /// Where a frame's registers and its local memory begin.
 type Bases = (u32, u32);

@@ -1,4 +1,4 @@
-//! What `vprintf` makes of its format and arguments.
+//! The text that `vprintf` writes for its format and arguments.
 
 use super::block::Shared;
 use super::warp::Warp;
@@ -113,7 +113,7 @@ pub(super) fn format(
     Ok((out, count))
 }
 
-/// What is written of a text that begins with the letter of no conversion (F242): all, but that letter if
+/// Returns the part to write of a text that begins with the letter of no conversion (F242): all, but that letter if
 /// there is more before another conversion.
 fn no_conversion(text: &[u8]) -> &[u8] {
     let length = text.iter().position(|&byte| byte == b'%').unwrap_or(text.len());
@@ -225,7 +225,7 @@ fn integer(spec: &Spec, negative: bool, digits: String, signed: bool) -> Vec<u8>
     pad(spec, format!("{sign}{digits:0>least$}").into_bytes(), spec.precision.is_none())
 }
 
-/// Fills up to the width: on the left with blanks, or with zeros behind the
+/// Fills up to the width: on the left with blanks, or with zeros after the
 /// sign where that is asked for and allowed.
 fn pad(spec: &Spec, text: Vec<u8>, zeros: bool) -> Vec<u8> {
     let missing = spec.width.saturating_sub(text.len());

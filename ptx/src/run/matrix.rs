@@ -143,7 +143,7 @@ pub(crate) fn dot(sum: Sum, c: f64, pairs: &[(f64, f64)]) -> f64 {
     }
 }
 
-/// The bits of the largest term behind its first that tensor cores keep.
+/// The bits of the largest term after its first that tensor cores keep.
 const FRACTION: i32 = 25;
 /// The same, for products of FP8 by `wgmma`.
 const SHORT: i32 = 13;

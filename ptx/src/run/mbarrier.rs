@@ -72,7 +72,7 @@ pub(super) fn came(shared: &mut Shared<'_>, address: u64, bytes: u64) -> Result<
     write(memory, at, 8, state.word())
 }
 
-/// What an instruction does to a barrier, for some lanes.
+/// Runs an instruction on a barrier, for some lanes.
 pub(super) fn touch(
     warp: &mut Warp,
     shared: &mut Shared<'_>,

@@ -15,6 +15,7 @@ mod call;
 mod cluster;
 mod collective;
 mod format;
+mod left_out;
 pub(crate) mod matrix;
 mod mbarrier;
 mod multimem;
@@ -29,6 +30,7 @@ mod system;
 mod tensor;
 mod texture;
 mod tile;
+mod turn;
 mod warp;
 mod wgmma;
 
@@ -61,7 +63,7 @@ pub trait Memory: Sync {
     /// There is no live memory at all of these bytes.
     fn store(&self, at: &Row, mask: u32, bytes: usize, values: &Row) -> Result<(), Fault>;
 
-    /// [`load`](Self::load) for all lanes, whose words lie one behind the other.
+    /// [`load`](Self::load) for all lanes, whose words lie one after the other.
     ///
     /// # Errors
     ///
@@ -148,7 +150,7 @@ pub trait Memory: Sync {
     }
 }
 
-/// The addresses of words that lie one behind the other.
+/// The addresses of words that lie one after the other.
 #[inline]
 pub fn run_from(first: u64, bytes: usize) -> Row {
     std::array::from_fn(|lane| first.wrapping_add((lane * bytes) as u64))
@@ -156,13 +158,22 @@ pub fn run_from(first: u64, bytes: usize) -> Row {
 
 /// Where a kernel's texts go.
 pub trait Output: Sync {
-    /// What `printf` prints.
+    /// Prints the text of `printf`.
     fn print(&self, text: &[u8]);
-    /// What an assertion that failed says.
+    /// Prints the text of an assertion that failed.
     fn complain(&self, text: &str);
     /// Where the launch faulted first.
     fn faulted(&self, accident: &Accident) {
         let _nobody = accident;
+    }
+    /// Whether launches can go on without accesses that fault. Then the threads of a warp make each access one by one.
+    fn may_leave_out(&self) -> bool {
+        false
+    }
+    /// Whether a launch goes on without an access of a thread that faults: what it would have loaded is 0.
+    fn leaves_out(&self, accident: &Accident) -> bool {
+        let _nobody = accident;
+        false
     }
     /// How many steps the warps of a launch made.
     fn ran(&self, steps: u64) {
@@ -170,7 +181,7 @@ pub trait Output: Sync {
     }
 }
 
-/// What ends a launch before its time.
+/// The reason why a launch ends before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -195,7 +206,7 @@ pub enum Fault {
     CutOff,
 }
 
-/// What is launched.
+/// A kernel with everything that its launch needs.
 #[derive(Clone, Copy)]
 pub struct Launch<'a> {
     /// The module.
@@ -248,6 +259,9 @@ pub fn run(launch: &Launch<'_>) -> Result<(), Fault> {
     let blocks = cluster.iter().fold(1u32, |all, &one| all.saturating_mul(one));
     if blocks > MOST_BLOCKS || !launch.grid.iter().zip(cluster).all(divides) {
         return Err(Fault::IllegalInstruction);
+    }
+    if launch.output.may_leave_out() {
+        return pool::run(launch, &left_out::one_by_one(kernel));
     }
     pool::run(launch, kernel)
 }

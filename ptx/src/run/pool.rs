@@ -25,7 +25,7 @@ const RESIDENT: usize = 64;
 /// How long a launch runs before other threads help: starting them takes time.
 const ALONE: Duration = Duration::from_micros(100);
 
-/// What is left to do.
+/// The blocks that are left to run.
 struct Pool<'a> {
     launch: &'a Launch<'a>,
     kernel: &'a Kernel,

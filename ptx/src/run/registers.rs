@@ -7,7 +7,7 @@ use std::ops::{Index, IndexMut};
 /// Registers of all lanes, and of those that served as addresses how their values lie.
 pub(super) struct Registers {
     rows: Vec<Row>,
-    /// What is known of each; what writes to a register forgets it.
+    /// The known shape of each register; a write to the register forgets it.
     shapes: Vec<Option<Shape>>,
 }
 

@@ -1,4 +1,4 @@
-//! What a fault tells: the instruction, the access, the thread.
+//! The report of a fault: the instruction, the access, the thread.
 
 use super::super::code::{
     CLUSTER_SPAN, LOCAL_WINDOW, Op, PARAM_WINDOW, SHARED_WINDOW, Space, WINDOW,
@@ -10,7 +10,7 @@ use super::block::Shared;
 use super::reach;
 use super::warp::{Group, Warp};
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     /// It reads.
@@ -37,7 +37,7 @@ pub enum Place {
 /// An access that faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadAccess {
-    /// What it does, if it is one of a load, a store or an atomic operation.
+    /// Its kind, if it is a load, a store or an atomic operation.
     pub does: Option<Does>,
     /// The memory.
     pub place: Place,
@@ -62,7 +62,7 @@ pub struct Accident {
     pub thread: [u32; 3],
 }
 
-/// What the accesses of an instruction tell before it faults.
+/// An access of an instruction, noted before it faults.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Accused {
     place: Place,
@@ -146,12 +146,16 @@ pub(super) fn missed(
     fault
 }
 
-/// What a fault of an instruction tells.
+/// Returns the report of an instruction's fault.
 #[cold]
 pub(super) fn accident(warp: &Warp, shared: &Shared<'_>, group: Group, fault: Fault) -> Accident {
     let kernel = shared.kernel;
     let at = group.pc() as usize;
-    let does = match kernel.code.get(at).map(|instr| &instr.op) {
+    let op = kernel.code.get(at).map(|instr| match &instr.op {
+        Op::OneByOne(alone) => &alone.op,
+        op => op,
+    });
+    let does = match op {
         Some(Op::Load { .. } | Op::Pair(_)) => Some(Does::Read),
         Some(Op::Store { .. }) => Some(Does::Write),
         Some(Op::Atomic { .. } | Op::AtomicWide { .. }) => Some(Does::Update),

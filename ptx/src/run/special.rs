@@ -9,7 +9,7 @@ use super::block::Shared;
 /// The multiprocessors that the device has, as kernels see it.
 const MULTIPROCESSORS: u32 = 1;
 
-/// What special registers hold, but for what differs between lanes.
+/// The values of special registers, but for those that differ between lanes.
 pub(super) struct Values<'b, 'a> {
     shared: &'b Shared<'a>,
     warp: u32,

@@ -12,8 +12,8 @@ use super::block::Shared;
 use super::call::MOST_LOCAL;
 use super::warp::{Flow, Group, Warp};
 use super::{
-    Fault, access, bulk, cluster, matrix, mbarrier, multimem, special, surface, tensor, texture,
-    tile, wgmma,
+    Fault, access, bulk, cluster, left_out, matrix, mbarrier, multimem, special, surface, tensor,
+    texture, tile, wgmma,
 };
 use std::sync::atomic::{Ordering, fence};
 
@@ -62,9 +62,11 @@ pub(super) fn step(
             access::load(warp, shared, group, mask, access, d, *extend)?;
         }
         Op::Pair(pair) => {
-            if mask == u32::MAX && access::pair(warp, shared, group, pair) {
-                shared.steps += 2;
-                return Ok(Flow::Jump(group.pc() + 3));
+            let made = if mask == u32::MAX { access::pairs(warp, shared, group, pair) } else { 0 };
+            if made > 0 {
+                let instructions = 3 * made as u32;
+                shared.steps += u64::from(instructions - 1);
+                return Ok(Flow::Jump(group.pc() + instructions));
             }
             access::load(warp, shared, group, mask, &pair.first, &[pair.x], 0)?;
         }
@@ -242,6 +244,7 @@ fn rare(
         Op::Replace(op) => tensor::replace(warp, shared, group, mask, op)?,
         Op::Send(op) => bulk::send(warp, shared, group, mask, op)?,
         Op::Wgmma(op) => wgmma::multiply(warp, shared, group, mask, op)?,
+        Op::OneByOne(instr) => left_out::run(warp, shared, group, instr)?,
         Op::Wait => shared.waits += 1,
         Op::Nop => {}
         _ => arithmetic(warp, kernel, group, mask, op),

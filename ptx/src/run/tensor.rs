@@ -105,7 +105,7 @@ fn elements(
     let line = u64::from(line.div_ceil(step));
     let row = line * unit as u64;
     let span = if map.swizzle == 0 { u64::MAX } else { 16 << map.swizzle };
-    // What no map is encoded with, but a kernel may have replaced fields.
+    // No map is encoded with these values, but a kernel may have replaced fields.
     let plain = map.interleave == 0 && (!row.is_multiple_of(16) || row > span);
     let integers = map.kind < 6 && map.fill != 0;
     if plain || integers || map.extents.iter().any(|&extent| extent > u32::MAX.into()) {

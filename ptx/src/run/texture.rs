@@ -16,7 +16,7 @@ enum Texel {
     Bits([u32; 4]),
 }
 
-/// What is fetched by one lane.
+/// The fetch of one lane.
 struct Fetch<'a> {
     memory: &'a dyn Memory,
     texture: &'a Texture,
@@ -48,8 +48,8 @@ fn shares([x, y, z]: [u32; 3]) -> [u32; 8] {
     shares
 }
 
-/// What the filter adds up for a channel, in its own units: integers of 16 bits for numbers from 0 to 1 and from -1 to 1,
-/// integers as they are, and floats without subnormal ones (F369, F376).
+/// Returns the number that the filter adds up for a channel, in its own units: integers of 16 bits for numbers from 0 to 1
+/// and from -1 to 1, integers as they are, and floats without subnormal ones (F369, F376).
 fn unfiltered(channel: Channel, integers: bool, bits: u32, value: f64) -> f64 {
     match channel {
         Channel::U8 | Channel::U16 | Channel::U32 if integers => f64::from(bits),
@@ -81,7 +81,7 @@ fn filtered(kind: impl Fn(usize) -> Channel, integers: bool, sums: [f64; 4]) -> 
     }))
 }
 
-/// What the filter makes of no number (F376).
+/// The filter's result for a number that is none (F376).
 const NAN: u32 = 0x7fff_ffff;
 /// The same of f16.
 const NAN_F16: u32 = 0x7fff_e000;
@@ -122,7 +122,7 @@ fn extended(channel: Channel, bits: u32) -> u32 {
     }
 }
 
-/// What 14 bits of a fraction hold of the linear values of an H200 for the 256 sRGB values (F378).
+/// The linear values of an H200 for the 256 sRGB values, in 14 bits of a fraction (F378).
 const SRGB: [u16; 256] = [
     0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66, 72, 78, 85, 92, 99, 107, 115, 123, 131,
     140, 150, 159, 169, 180, 190, 201, 213, 224, 236, 250, 262, 276, 290, 304, 318, 332, 348, 364,
@@ -264,7 +264,7 @@ impl Fetch<'_> {
         // Negative, so that a sum of zeros has their sign.
         let mut sums = [-0.0; 4];
         for (corner, share) in shares(weights).into_iter().enumerate() {
-            // What has no share is not looked at: it may be no number.
+            // A texel without a share is not looked at: it may be no number.
             if share == 0 {
                 continue;
             }

@@ -1,23 +1,15 @@
 //! A warp: 32 lanes with a program counter each.
 //!
-//! The lanes that are deepest in calls, and of those the ones at the least
-//! program counter, run together; so lanes that parted at a branch meet again
-//! behind it. Now and then the others get a turn instead, lest a lane that
-//! waits for another one of its warp keep that from running.
+//! `turn.rs` says which of them run together.
 
 use super::super::Kernel;
 use super::super::code::{Address, Base, SINK, Slot, Src, Vote};
 use super::super::ops::Row;
 use super::super::ops::lanes::lanes;
-use super::super::ops::wide::{Pattern, alike, moved};
+use super::super::ops::wide::{Pattern, moved};
 use super::barrier::Stay;
 use super::block::Shared;
-use super::call::Frame;
 use super::registers::Registers;
-use super::{Fault, report, step};
-
-/// What an access that a loop may wait with costs, in steps.
-const WAIT: u32 = 255;
 
 /// Lanes of a warp.
 pub(super) const LANES: usize = 32;
@@ -70,6 +62,18 @@ pub(super) enum Flow {
     Part,
 }
 
+/// The place that a return goes back to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    /// The instruction after the call.
+    pub(super) pc: u32,
+    pub(super) base: u32,
+    pub(super) local_base: u32,
+    pub(super) local_top: u32,
+    /// The function that returns, by its index in the kernel's.
+    pub(super) callee: u32,
+}
+
 /// A warp's state.
 pub(super) struct Warp {
     pub(super) index: u32,
@@ -77,11 +81,11 @@ pub(super) struct Warp {
     pub(super) pc: [u32; LANES],
     pub(super) base: [u32; LANES],
     pub(super) local_base: [u32; LANES],
-    live: u32,
+    pub(super) live: u32,
     /// Lanes at an operation of the warp, waiting for others.
     pub(super) gathered: u32,
     /// Lanes at a barrier of the block.
-    at_barrier: u32,
+    pub(super) at_barrier: u32,
     stay: [Option<Stay>; LANES],
     /// The stay of all of them, if it is one and the same and has no reduction.
     common: Option<Stay>,
@@ -89,12 +93,12 @@ pub(super) struct Warp {
     pub(super) arrived: u32,
     /// Where each lane's frame in local memory ends.
     pub(super) local_top: [u32; LANES],
-    /// The kernel's constants, by their index, and behind them the frames' registers.
+    /// The kernel's constants, by their index, and after them the frames' registers.
     pub(super) registers: Registers,
     pub(super) local: Vec<Vec<u8>>,
     pub(super) frames: Vec<Vec<Frame>>,
     /// Whether the last turn ran out, and how many have.
-    unfinished: u32,
+    pub(super) unfinished: u32,
 }
 
 impl Warp {
@@ -150,16 +154,6 @@ impl Warp {
         self.frames.iter_mut().for_each(Vec::clear);
     }
 
-    /// Does what a warp does once a launch, for all lanes: the threads of the last warp too that are none.
-    pub(super) fn prepare(&mut self, shared: &mut Shared<'_>) -> Result<(), Fault> {
-        let kernel = shared.kernel;
-        self.live = u32::MAX;
-        for instr in &kernel.once {
-            step::step(self, shared, Group::new(u32::MAX, 0, self.base[0]), instr)?;
-        }
-        Ok(())
-    }
-
     /// The lanes that have not exited.
     pub(super) fn live(&self) -> u32 {
         self.live
@@ -168,94 +162,6 @@ impl Warp {
     /// Ends lanes.
     pub(super) fn exit(&mut self, mask: u32) {
         self.live &= !mask;
-    }
-
-    /// Runs until the budget of steps is spent or no lane can go on.
-    pub(super) fn run(&mut self, shared: &mut Shared<'_>, budget: u32) -> Result<Progress, Fault> {
-        let mut left = budget;
-        // Every other turn after one that ran out is for the lanes behind.
-        let unfair = self.unfinished % 2 == 1;
-        while left > 0 {
-            let Some((group, limit)) = self.select(unfair) else {
-                if self.gather(shared.kernel)? {
-                    continue;
-                }
-                self.unfinished = 0;
-                // Those that are left wait at a barrier, or at an operation of
-                // the warp for lanes that do, or for one another in vain.
-                return Ok(if self.live == 0 { Progress::Ended } else { Progress::Waiting });
-            };
-            self.run_group(shared, group, limit, &mut left)?;
-        }
-        self.unfinished = self.unfinished.wrapping_add(1);
-        Ok(Progress::Going)
-    }
-
-    /// The lanes to run, and the counter at which others wait to join them.
-    fn select(&self, unfair: bool) -> Option<(Group, u32)> {
-        let ready = self.live & !self.gathered & !self.at_barrier;
-        if ready == 0 {
-            return None;
-        }
-        if ready == u32::MAX && alike(&self.pc) && alike(&self.base) {
-            return Some((Group::new(ready, self.pc[0], self.base[0]), u32::MAX));
-        }
-        let (base, pc) = if unfair {
-            let lane = (self.unfinished / 2) % 32;
-            let lane = (ready.rotate_right(lane).trailing_zeros() + lane) % 32;
-            (self.base[lane as usize], self.pc[lane as usize])
-        } else {
-            let base = lanes(ready).map(|lane| self.base[lane]).max()?;
-            let pcs = lanes(ready).filter(|&lane| self.base[lane] == base);
-            (base, pcs.map(|lane| self.pc[lane]).min()?)
-        };
-        let (mut mask, mut limit) = (0, u32::MAX);
-        for lane in lanes(ready) {
-            if self.base[lane] != base {
-                continue;
-            }
-            match self.pc[lane] {
-                own if own == pc => mask |= 1 << lane,
-                own if own > pc => limit = limit.min(own),
-                _ => {}
-            }
-        }
-        Some((Group::new(mask, pc, base), limit))
-    }
-
-    fn run_group(
-        &mut self,
-        shared: &mut Shared<'_>,
-        mut group: Group,
-        limit: u32,
-        left: &mut u32,
-    ) -> Result<(), Fault> {
-        loop {
-            let Some(instr) = shared.kernel.code.get(group.pc() as usize) else {
-                return Err(Fault::InvalidPc);
-            };
-            let flow = match step::step(self, shared, group, instr) {
-                Ok(flow) => flow,
-                Err(fault) => {
-                    shared.steps += 1;
-                    shared.accident = Some(report::accident(self, shared, group, fault));
-                    return Err(fault);
-                }
-            };
-            // What may be a turn of a loop that waits takes more of the time.
-            let cost = 1 + std::mem::take(&mut shared.waits).min(1) * WAIT;
-            shared.steps += u64::from(cost);
-            *left = left.saturating_sub(cost);
-            match flow {
-                Flow::Next => group = Group::new(group.mask, group.pc() + 1, group.base()),
-                Flow::Jump(target) => group = Group::new(group.mask, target, group.base()),
-                Flow::Part => return Ok(()),
-            }
-            if group.pc() >= limit || *left == 0 {
-                self.place(group.mask, group.pc());
-                return Ok(());
-            }
-        }
     }
 
     /// Sets the counters of lanes.
@@ -382,14 +288,14 @@ impl Warp {
         self.registers[(self.base[lane] + slot) as usize][lane] = value;
     }
 
-    /// Holds a lane at a barrier; it goes on behind it.
+    /// Holds a lane at a barrier; it goes on after it.
     pub(super) fn wait_at(&mut self, lane: usize, stay: Stay) {
         self.at_barrier |= 1 << lane;
         self.stay[lane] = Some(stay);
         self.common = None;
     }
 
-    /// Holds all lanes that have not exited at a barrier without a reduction. They go on behind it.
+    /// Holds all lanes that have not exited at a barrier without a reduction. They go on after it.
     pub(super) fn wait_together(&mut self, stay: Stay) {
         self.at_barrier = self.live;
         self.common = Some(stay);

@@ -1,9 +1,10 @@
-//! What a fault tells, and loads past the end of memory.
+//! Reports of faults, launches that go on without the access, and loads past the end of memory.
 
 use super::super::run::{Accident, BadAccess, Does, Fault, Place};
+use super::super::{Module, SourceLine};
 use super::device::{Loaded, START, params, source};
 
-/// What a body's fault tells: lines count from its first one.
+/// Returns the report of a body's fault: lines count from its first one.
 fn accident(body: &str, fault: Fault) -> Accident {
     let loaded = Loaded::new(&source(body));
     let out = loaded.device.room(64);
@@ -84,6 +85,79 @@ fn a_fault_without_an_access_tells_its_instruction() {
         accident("mov.u32 %r1, 1;\n@%p1 trap;\nsetp.eq.u32 %p2, %r0, 40;\n@%p2 trap;", Fault::Trap);
     // The lanes of the warp are at it together.
     assert_eq!((found.access, found.line, found.thread), (None, 4, [32, 0, 0]));
+}
+
+#[test]
+fn a_launch_goes_on_without_the_accesses_that_fault() {
+    // Each thread reads its word of shared memory, of which there are 4, and adds one to it. The address is in the register
+    // that the load writes. A guard lets no thread read that would be the first to miss.
+    let body = "shl.b32 %r1, %r0, 2;\nmov.u32 %r2, %r1;\nsetp.ne.u32 %p1, %r0, 4;
+        st.shared.u32 [%r1], %r0;\n@%p1 ld.shared.u32 %r2, [%r2];\nadd.u32 %r2, %r2, 1;
+        atom.shared.add.u32 %r3, [%r1], 5;\nmad.lo.u32 %r2, %r3, 100, %r2;\nst.global.u32 [%lane], %r2;";
+    let launch = |most: usize, threads: u32| {
+        let loaded = Loaded::new(&source(body));
+        loaded.device.left_out.lock().unwrap().1 = most;
+        let out = loaded.device.room(4 * threads as usize);
+        let made = loaded.launch("test", [1, 1, 1], [threads, 1, 1], 16, params![out]);
+        let left_out = loaded.device.left_out.lock().unwrap().0.clone();
+        (made, left_out, loaded.device.get::<u32>(out, threads as usize))
+    };
+    for threads in [8, 32] {
+        let (made, left_out, words) = launch(1000, threads);
+        assert_eq!(made, Ok(()));
+        // What was left out is told for each thread. It gives 0.
+        let of = |line: u32| left_out.iter().filter(move |one| one.line == 15 + line);
+        let lanes: Vec<_> = of(4).map(|one| one.thread[0]).collect();
+        assert_eq!(lanes, (4..threads).collect::<Vec<_>>());
+        assert_eq!([of(5).count(), of(7).count()], [lanes.len() - 1, lanes.len()]);
+        let access = of(7).next_back().unwrap().access.unwrap();
+        assert_eq!((access.does, access.address), (Some(Does::Update), u64::from(4 * threads - 4)));
+        let word = |thread| match thread {
+            0..4 => 100 * thread + thread + 1,
+            4 => 16 + 1,
+            _ => 1,
+        };
+        assert_eq!(words, (0..threads).map(word).collect::<Vec<_>>());
+    }
+    // Of 4 threads none misses; the first that may not be left out ends the launch; and so does what is no access.
+    assert_eq!(launch(1000, 4).1, []);
+    let (made, left_out, _) = launch(3, 8);
+    assert_eq!((made, left_out.len()), (Err(Fault::IllegalAddress), 4));
+    let loaded = Loaded::new(&source("trap;"));
+    loaded.device.left_out.lock().unwrap().1 = 1;
+    let made = loaded.launch("test", [1, 1, 1], [1, 1, 1], 0, params![0_u64]);
+    assert_eq!((made, loaded.device.left_out.lock().unwrap().0.len()), (Err(Fault::Trap), 0));
+}
+
+#[test]
+fn the_lines_of_the_program_are_told() {
+    let text = source(
+        ".loc 1 7 3\nadd.u32 %r1, %r0, 1;\n\
+         .loc 2 9 5, function_name $L__info, inlined_at 1 8 3\nadd.u32 %r1, %r0, 1; // .loc 1 1 1\n\
+         .loc 2 0 5\nadd.u32 %r1, %r0, 1;\n.loc 3 2 2\nadd.u32 %r1, %r0, 1;\n\
+         .loc 1 5 1\nadd.u32 %r1, %r0, 1;",
+    );
+    let text = text
+        + ".visible .entry other()\n{\nret;\n}\n\
+        .file 1 \"/src/main.cu\"\n.file 2 \"/src/part.h\", 1700000000, 52\n\
+        .section .debug_str\n{\n$L__info:\n.b8 95,90,0\n}\n";
+    let module = Module::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let line = |file: &str, line| SourceLine { file: file.to_owned(), line };
+    let main = vec![line("/src/main.cu", 7)];
+    for (number, lines) in [
+        (1, vec![]),
+        (15, vec![]),
+        (16, main.clone()),
+        (17, main),
+        (19, vec![line("/src/part.h", 9), line("/src/main.cu", 8)]),
+        // The compiler names no line, no such file, and another function.
+        (21, vec![]),
+        (23, vec![]),
+        (26, vec![line("/src/main.cu", 5)]),
+        (30, vec![]),
+    ] {
+        assert_eq!(module.source(number), lines, "line {number}: {:?}", module.line(number));
+    }
 }
 
 #[test]

@@ -142,10 +142,10 @@ fn split(text: &str) -> Vec<String> {
     list
 }
 
-/// What is said of an assembler that says nothing itself.
+/// The message for an assembler that gives none itself.
 const DIED: &str = "it died";
 
-/// What the assembler says; nothing if it takes the text.
+/// Returns the assembler's message; nothing if it takes the text.
 fn judged(program: &str, text: &str) -> String {
     static FILES: AtomicUsize = AtomicUsize::new(0);
     let file = FILES.fetch_add(1, Ordering::Relaxed);
@@ -217,10 +217,10 @@ fn assembler_of_texts() {
 
 /// A text to judge.
 pub(super) struct Case {
-    /// What is special about it.
+    /// The reason why it is special.
     pub(super) kind: &'static str,
     pub(super) text: String,
-    /// What is told of it.
+    /// The text that is shown of it.
     pub(super) shown: String,
 }
 

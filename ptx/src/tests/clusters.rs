@@ -100,7 +100,7 @@ fn barriers_of_other_blocks() {
 }
 
 #[test]
-fn what_has_no_end() {
+fn clusters_that_wait_in_vain_run_out_of_time() {
     let half = "mov.u32 %r1, %cluster_ctarank; setp.eq.u32 %p1, %r1, 0;";
     // The others wait for an arrival that does not come.
     let body = format!("{half} @%p1 bar.sync 1, 64; barrier.cluster.arrive; barrier.cluster.wait;");

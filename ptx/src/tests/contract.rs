@@ -2,8 +2,8 @@
 
 use super::device::{Loaded, params, source};
 
-/// What instructions put into two registers, with a number whose square is 1 + 2^-11 + 2^-24, of which a rounding
-/// leaves 1 + 2^-11.
+/// Returns the values that instructions put into two registers, with a number whose square is 1 + 2^-11 + 2^-24, of which a
+/// rounding leaves 1 + 2^-11.
 fn stored(text: &str) -> [u32; 2] {
     let start = "mov.f32 %f1, 0f3F800800; mov.f32 %f2, 0f3F800800; mov.f32 %f3, 0fBF801000; mov.f32 %f4, 0f3F801000;
         mov.f32 %f7, 0fBF001000; mov.f32 %f8, 0f00000000; mov.f32 %f0, 0f00000000; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0;";

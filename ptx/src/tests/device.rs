@@ -15,6 +15,8 @@ pub(crate) struct Device {
     printed: Mutex<Vec<u8>>,
     /// Where the last launch faulted.
     pub(crate) accident: Mutex<Option<Accident>>,
+    /// The accesses that were left out, and how many may be.
+    pub(crate) left_out: Mutex<(Vec<Accident>, usize)>,
     /// The steps of the last launch.
     pub(crate) steps: Mutex<u64>,
 }
@@ -26,6 +28,7 @@ impl Device {
             top: Mutex::new(START),
             printed: Mutex::default(),
             accident: Mutex::default(),
+            left_out: Mutex::default(),
             steps: Mutex::default(),
         }
     }
@@ -74,7 +77,7 @@ impl Device {
         self.place(&vec![0; bytes])
     }
 
-    /// What kernels have printed.
+    /// Returns the text that kernels have printed.
     pub(crate) fn printed(&self) -> String {
         String::from_utf8(self.printed.lock().unwrap().clone()).unwrap()
     }
@@ -148,6 +151,16 @@ impl Output for Device {
 
     fn faulted(&self, accident: &Accident) {
         *self.accident.lock().unwrap() = Some(*accident);
+    }
+
+    fn may_leave_out(&self) -> bool {
+        self.left_out.lock().unwrap().1 > 0
+    }
+
+    fn leaves_out(&self, accident: &Accident) -> bool {
+        let (left_out, most) = &mut *self.left_out.lock().unwrap();
+        left_out.push(*accident);
+        left_out.len() <= *most
     }
 
     fn ran(&self, steps: u64) {

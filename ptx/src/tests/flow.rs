@@ -171,7 +171,7 @@ fn indexed_branch() {
     assert_eq!(got, (0..32).map(|lane| 10 + lane % 4).collect::<Vec<_>>());
 }
 
-/// A lane that waits for one that is behind it in the text.
+/// A lane that waits for one that is after it in the text.
 #[test]
 fn lanes_make_progress() {
     let got = body(
@@ -220,7 +220,7 @@ fn barriers_by_count_and_with_reductions() {
 }
 
 #[test]
-fn what_a_kernel_reports() {
+fn a_kernel_reports_its_parameters_memory_and_limits() {
     let module = Module::parse(
         ".version 8.0\n.target sm_80\n.extern .shared .align 16 .b8 dynamic[];\n\
          .shared .b8 unused[40000];\n.shared .align 4 .b8 used[10];\n\

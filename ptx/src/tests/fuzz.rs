@@ -165,7 +165,7 @@ fn instruction(numbers: (usize, usize, usize, u64)) -> String {
     let opcode = &opcodes[choice % opcodes.len()];
     let mut text = operands(opcode, code);
     for (bit, name) in ["%rs1", "%r1", "%rd1", "%f1", "%fd1", "%p1"].iter().enumerate() {
-        // Other registers for the operands behind the first.
+        // Other registers for the operands after the first.
         let number = more >> (3 * bit) & 7;
         if let Some(at) = text.rfind(name) {
             let end = at + name.len();

@@ -1,4 +1,4 @@
-//! What is computed once a launch, and which registers begin as 0.
+//! Values that are computed once a launch, and registers that begin as 0.
 
 use super::super::Module;
 use super::device::{Loaded, params};
@@ -32,7 +32,7 @@ const STORE: &str = "mov.u32 %r15, %ctaid.x; mad.lo.u32 %r16, %r15, 32, %r14;\n\
                      mad.wide.u32 %rd1, %r16, 4, %out; st.global.u32 [%rd1], %r2;";
 
 #[test]
-fn what_is_the_same_in_all_blocks_is_computed_once() {
+fn values_that_all_blocks_share_are_computed_once() {
     let body = format!(
         "mov.u32 %r14, %tid.x; mul.lo.u32 %r1, %r14, %n; mov.u32 %r4, %ctaid.x;\n\
          add.u32 %r2, %r1, %r4; {STORE}"
@@ -76,7 +76,7 @@ fn a_register_that_may_be_read_first_is_0_in_each_block() {
              mov.u32 %r3, 0; OVER: mov.u32 %r2, %r3; mov.u32 %r3, 9;",
             0,
         ),
-        // What is the same in all blocks, but only on one way, and read on both.
+        // A value that is the same in all blocks, but only on one way, and read on both.
         (
             "mov.u32 %r4, %ctaid.x; setp.ne.u32 %p1, %r4, 99; @%p1 bra OVER;\n\
              mov.u32 %r3, %n; OVER: mov.u32 %r2, %r3;",

@@ -116,7 +116,7 @@ fn a_fused_sum_of_f64_keeps_the_same_nan_wherever_it_is_computed() {
 }
 
 #[test]
-fn what_is_asked_of_all_lanes() {
+fn predicates_and_patterns_of_all_lanes() {
     let mut numbers = Numbers(3);
     for _ in 0..1000 {
         let row: Row = std::array::from_fn(|_| numbers.next());

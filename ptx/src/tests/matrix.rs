@@ -45,7 +45,7 @@ fn stored(element: Element, value: f64) -> u64 {
     }
 }
 
-/// A matrix's bytes: each line begins a stride of elements behind the one before.
+/// A matrix's bytes: each line begins a stride of elements after the one before.
 fn bytes(
     element: Element,
     (rows, columns): (usize, usize),

@@ -1,12 +1,12 @@
 //! Products of matrices and video instructions against what an H100 gave, bit by bit.
 //!
-//! `measured.txt` has the words of products. A case is a line that names it, and words behind it. Those of `sparse` are
+//! `measured.txt` has the words of products. A case is a line that names it, and words after it. Those of `sparse` are
 //! what the lanes of a warp hold in the registers of `a`, `b`, `c`, the metadata and `d`, one register after the other.
 //! The line of a `wgmma` has its shape and types, the way of swizzling, how `a` and `b` lie (`k`: along the lines of
 //! memory, `m`: across them, `r`: in registers), which eight columns were kept, and operands. Its words are 16 rows of `a`
 //! (or the registers of the first warp) and the columns of `b`, of 32 bytes each, and the registers of `d` that belong to
 //! them, in the lanes of the first warp. `wgmma.sp` is the same with the selector before the operands, the metadata of the
-//! first warp behind `a`, and columns of `b` of 64 bytes.
+//! first warp after `a`, and columns of `b` of 64 bytes.
 //!
 //! `video.txt` begins with three words for each of 64 threads. A line has an instruction of them, and the FNV-1a digest of
 //! the 64 results.
@@ -142,7 +142,7 @@ fn products(kind_of_case: &str) -> usize {
             let (first, second) = if across { ACROSS[swizzle] } else { DISTANCES[swizzle] };
             u64::from(first >> 4) << 16 | u64::from(second >> 4) << 32 | (swizzle as u64) << 62
         };
-        // Of all rows and columns, only those that were kept are not zero. Registers lie behind what is shared.
+        // Of all rows and columns, only those that were kept are not zero. Registers lie after what is shared.
         let mut memory = vec![0u8; 65536 + 2560];
         for (index, word) in metadata.iter().enumerate() {
             let at = 65536 + 2048 + index * 4;

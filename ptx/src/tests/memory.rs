@@ -183,7 +183,7 @@ fn generic_addresses() {
     assert_eq!(got, (0..32).map(|lane| 1005 + lane).collect::<Vec<_>>());
 }
 
-/// What a load or store may say about ordering and caches.
+/// Loads and stores take these words about ordering and caches.
 #[test]
 fn modifiers_of_accesses() {
     let got = body(

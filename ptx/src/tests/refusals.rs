@@ -1,4 +1,4 @@
-//! What is refused, and how the log names it.
+//! Texts that are refused, and how the log names the mistake.
 
 use super::super::{Module, ParseErrorKind};
 use super::device::source;

@@ -1,4 +1,4 @@
-//! What texts may look like, as NVIDIA's assembler takes them: declarations in each place, vectors, constant
+//! Texts that NVIDIA's assembler takes: declarations in each place, vectors, constant
 //! expressions, elements and sums as operands.
 
 use super::super::run::Fault;
@@ -325,7 +325,7 @@ fn gaps_and_comments_are_where_tokens_end() {
     }
 }
 
-/// What stands before the texts below.
+/// The text before those below.
 const BEFORE: &str =
     ".version 9.0\n.target sm_90a\n.address_size 64\n.global .u32 g1; .func f1() { ret; }\n";
 

@@ -49,7 +49,7 @@ pub(super) fn kernel(fill: &str, body: &str) -> Loaded {
     ))
 }
 
-/// What a load is waited for with.
+/// Returns a load and the wait for it.
 pub(super) fn awaited(load: &str, bytes: u32) -> String {
     format!(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], {bytes};\n{load}\n\
@@ -240,7 +240,7 @@ fn fields_of_maps() {
         assert_eq!(words, map.encode(), "{name}");
         assert_eq!(Map::decode(&words.try_into().unwrap()), Some(map), "{name}");
     }
-    // What is neither a map nor zeros.
+    // Bytes that are neither a map nor zeros.
     let body = "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r5], 1;";
     assert_eq!(changed(body, &[1; 16]), Err(Fault::IllegalInstruction));
 }

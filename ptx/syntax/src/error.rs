@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-/// What kind of error a module was refused for.
+/// The kind of error that a module was refused for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -36,7 +36,7 @@ impl std::error::Error for ParseError {}
 pub struct Diagnostic {
     /// The line, from 1.
     pub line: u32,
-    /// What is wrong.
+    /// The description of the mistake.
     pub message: String,
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::Diagnostic;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind<'s> {
     /// A name, register, or opcode with its modifiers: anything without a gap that starts with a letter, `_`, `$` or
@@ -10,7 +10,7 @@ pub enum Kind<'s> {
     Word(&'s str),
     /// An integer.
     Int(u64),
-    /// An integer with `U` behind it.
+    /// An integer with `U` after it.
     Unsigned(u64),
     /// `0f…`: the bits of an f32.
     F32(u32),
@@ -31,7 +31,7 @@ pub enum Kind<'s> {
 /// A token and the line it is on.
 #[derive(Clone, Copy, Debug)]
 pub struct Token<'s> {
-    /// What it is.
+    /// The kind.
     pub kind: Kind<'s>,
     /// The line, from 1.
     pub line: u32,

@@ -83,7 +83,7 @@ pub struct Variable<'s> {
     pub external: bool,
     /// `.common`
     pub common: bool,
-    /// What `.ptr` says of a parameter.
+    /// The attributes that `.ptr` gives a parameter.
     pub pointer: Option<Pointer>,
 }
 
@@ -123,11 +123,11 @@ pub struct Function<'s> {
     pub external: bool,
     /// Whether it is an `.entry`.
     pub entry: bool,
-    /// What it returns.
+    /// The variables that it returns.
     pub returns: Vec<Variable<'s>>,
     /// Its parameters.
     pub params: Vec<Variable<'s>>,
-    /// What blocks it takes.
+    /// The blocks that it takes.
     pub block: BlockLimit,
     /// The directives between its parameters and its body, with their numbers.
     pub directives: Vec<(&'s str, Vec<u32>)>,
@@ -144,7 +144,7 @@ pub struct Statement<'s> {
     pub kind: StatementKind<'s>,
 }
 
-/// What a statement is.
+/// The kind of a statement.
 #[derive(Debug)]
 pub enum StatementKind<'s> {
     /// `{`
@@ -215,7 +215,7 @@ pub enum Operand<'s> {
     List(Vec<Operand<'s>>),
 }
 
-/// What blocks a kernel takes.
+/// The blocks that a kernel takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockLimit {
     /// The product of `.maxntid`: no more threads than that.

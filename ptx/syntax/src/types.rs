@@ -34,7 +34,7 @@ pub enum Kind {
 /// A scalar type: `.u32` and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Type {
-    /// What the bits mean.
+    /// The meaning of the bits.
     pub kind: Kind,
     /// How many bytes there are of them (1 for a predicate).
     pub bytes: u8,

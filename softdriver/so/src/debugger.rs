@@ -6,7 +6,7 @@
 use core::ffi::c_uint;
 use std::sync::atomic::AtomicU64;
 
-/// What a debugger's function answers where there is no device to debug.
+/// The answer of a debugger's function where there is no device to debug.
 const NO_DEVICE: c_uint = 10;
 
 macro_rules! functions {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::{env, fs, process, thread, time};
 
-/// What the program is to do.
+/// The variable that tells the program its task.
 const ACT: &str = "CUSCOPE_TEST_ACT";
 const TOOL: &str = env!("CARGO_BIN_EXE_cuscope-softcuda");
 
@@ -158,7 +158,7 @@ fn the_end_is_that_of_the_program() {
 }
 
 #[test]
-fn what_goes_wrong_fails_the_job_unless_it_is_allowed() {
+fn a_failure_fails_the_job_unless_it_is_allowed() {
     for (act, allowed, says) in [
         ("unsupported", "unsupported", "Not supported"),
         ("failed call", "calls", "Program hit: CUDA_ERROR_INVALID_CONTEXT (error 201)"),

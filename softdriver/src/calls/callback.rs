@@ -79,7 +79,7 @@ impl Drop for Queued {
         if *sync::lock(&self.0.state) == State::Over {
             return;
         }
-        // Not called behind the end of its context.
+        // Not called after the end of its context.
         if let Some(code) = self.1.domain.code().filter(|_| self.1.alive()) {
             self.0.end(code);
         }
@@ -112,7 +112,7 @@ fn add(
 }
 
 driver! {
-    /// Calls a function of the host behind what the stream holds, with the code of a fault if there
+    /// Calls a function of the host after what the stream holds, with the code of a fault if there
     /// was one. Not in a stream under capture.
     fn cuStreamAddCallback(
         hStream: CUstream,

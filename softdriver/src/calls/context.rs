@@ -19,7 +19,7 @@ use cuscope_sys::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What `cuCtxGetApiVersion` says of every context.
+/// The answer of `cuCtxGetApiVersion` for every context.
 const API_VERSION: c_uint = 3020;
 
 /// The context of a handle, null meaning the current one.
@@ -75,7 +75,7 @@ pub(crate) fn end(life: &Life) -> bool {
     FUNCTIONS.retain(|function| !life.is(&function.module.life));
     MODULES.retain(|module| !life.is(&module.life));
     for left in SPACE.free_all(life) {
-        // Behind a fault the program cannot free it.
+        // After a fault the program cannot free it.
         if !sticky::faulted() {
             summary::left(&left);
         }
@@ -220,7 +220,7 @@ driver! {
         pool::settle();
         life.check_work()
     }
-    /// Records an event behind all that a context holds; null is no context here (F123).
+    /// Records an event after all that a context holds; null is no context here (F123).
     fn cuCtxRecordEvent(hCtx: CUcontext, hEvent: CUevent) [after_fault_if_zero(&[0])] {
         event::record_behind(&*find(hCtx)?.life()?, hEvent)
     }

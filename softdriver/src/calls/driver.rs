@@ -22,10 +22,10 @@ pub(crate) const VERSION: c_int = 13000;
 /// The answer to an environment that makes no sense.
 pub(crate) const WRONG_ENVIRONMENT: CUresult = CUDA_ERROR_OPERATING_SYSTEM;
 
-/// What the environment asks for, or the description of [`WRONG_ENVIRONMENT`].
+/// The settings of the environment, or the description of [`WRONG_ENVIRONMENT`].
 static READ: OnceLock<Result<Environment, CString>> = OnceLock::new();
 
-/// What the environment asks for; if that makes no sense, it is said once and cuInit refuses.
+/// Returns the settings of the environment; if they make no sense, it says so once and cuInit refuses.
 fn environment() -> Answer<&'static Environment> {
     let read = READ.get_or_init(|| {
         Environment::read().map_err(|wrong| {
@@ -58,6 +58,7 @@ fn begin(environment: &Environment) {
     if environment.check {
         check::begin();
     }
+    check::leave_out(environment.left_out);
     if let Some(file) = &environment.summary {
         summary::begin(file.as_deref());
     }

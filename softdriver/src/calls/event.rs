@@ -30,7 +30,7 @@ pub(crate) fn open(life: Arc<Life>, counts: Counts) -> CUevent {
     std::ptr::without_provenance_mut(EVENTS.insert(|_| event).0)
 }
 
-/// Records an event behind all that a life holds; only one at home there (F123). Not with a capture in it.
+/// Records an event after all that a life holds; only one at home there (F123). Not with a capture in it.
 pub(crate) fn record_behind(life: &Life, handle: CUevent) -> Answer {
     let event = find(handle)?;
     if !life.shares(&event.life) {

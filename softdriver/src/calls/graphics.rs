@@ -174,13 +174,13 @@ driver! {
         if twice(&found) || found.iter().any(|one| sync::lock(&one.mapping).is_some()) {
             return Err(CUDA_ERROR_ALREADY_MAPPED);
         }
-        // What the other interface was told before is done: it works at once.
+        // Calls that the other interface got before are over: it works at once.
         found.iter().try_for_each(|one| {
             *sync::lock(&one.mapping) = Some(one.map()?);
             Ok(())
         })
     }
-    /// Ends mappings behind what the stream holds so far, all or none (F475).
+    /// Ends mappings after what the stream holds so far, all or none (F475).
     fn cuGraphicsUnmapResources(
         count: c_uint,
         resources: *mut CUgraphicsResource,

@@ -61,7 +61,7 @@ driver! {
     /// The green context as a context (F129).
     fn cuCtxFromGreenCtx(pContext: *mut CUcontext, hCtx: CUgreenCtx) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
-        // The body gives the error, behind a look at the arguments.
+        // The body gives the error, after a look at the arguments.
         after_fault,
     ] {
         entry::wanted(pContext)?;
@@ -83,7 +83,7 @@ driver! {
         resource::check_type(type_)?;
         crate::calls::resource::of_context(&*find(hCtx)?, resource)
     }
-    /// Records an event behind all that it holds (F123).
+    /// Records an event after all that it holds (F123).
     fn cuGreenCtxRecordEvent(hCtx: CUgreenCtx, hEvent: CUevent) [
         null(0) = CUDA_ERROR_INVALID_CONTEXT,
         after_fault_if_zero(&[0]),

@@ -19,9 +19,9 @@ use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::sync::Arc;
 
-/// What a handle to memory begins with.
+/// The first bytes of a handle to memory.
 const MEMORY: u64 = u64::from_le_bytes(*b"cuscope\x01");
-/// What a handle to an event begins with.
+/// The first bytes of a handle to an event.
 const EVENT: u64 = u64::from_le_bytes(*b"cuscope\x02");
 /// The one flag that there is, without which nothing is opened.
 const LAZY: c_uint = CUipcMem_flags::CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS.bits();

@@ -61,7 +61,7 @@ driver! {
         extra: *mut *mut c_void,
     ) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
         launch,
         after_fault_if_zero(&[0]),

@@ -196,7 +196,7 @@ driver! {
         let _symbol = entry::text(symbol)?;
         Err(CUDA_ERROR_INVALID_VALUE)
     }
-    /// What a kernel is in the current context (F285).
+    /// Gives the function that a kernel is in the current context (F285).
     fn cuKernelGetFunction(pFunc: *mut CUfunction, kernel: CUkernel) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
         null(1) = CUDA_ERROR_INVALID_HANDLE,

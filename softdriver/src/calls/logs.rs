@@ -60,7 +60,7 @@ driver! {
         Ok(())
     }
     /// Writes messages to memory, if there is room for the newest at least. The CUDA driver may write
-    /// behind the room that there is (F322); this one does not.
+    /// after the room that there is (F322); this one does not.
     fn cuLogsDumpToMemory(
         iterator: *mut CUlogIterator,
         buffer: *mut c_char,

@@ -17,9 +17,9 @@ use cuscope_sys::*;
 use std::io;
 use std::sync::Arc;
 
-/// What the compiler says of an image that is nothing known.
+/// The compiler's message for an image of no known kind.
 const NO_IMAGE: &str = "error   : Binary format for key='0', ident='' is not recognized";
-/// What the compiler says of code for a newer device.
+/// The compiler's message for code for a newer device.
 const NEWER_TARGET: &str =
     "ptxas fatal   : SM version specified by .target is higher than default SM version assumed";
 
@@ -86,7 +86,7 @@ driver! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         let file = std::fs::read(name).map_err(|error| match error.kind() {
-            // What the driver says of a folder.
+            // The driver's answer for a folder.
             io::ErrorKind::OutOfMemory | io::ErrorKind::IsADirectory => CUDA_ERROR_OUT_OF_MEMORY,
             _ => CUDA_ERROR_FILE_NOT_FOUND,
         })?;

@@ -45,7 +45,7 @@ driver! {
         numDevices: c_uint,
         flags: c_uint,
     ) [
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
         launch,
         after_fault_if_zero(&[0]),

@@ -69,7 +69,7 @@ fn function_or_kernel(func: CUfunction, stream: CUstream) -> Answer<Arc<Function
     function::function(library::function_in(func.cast(), &life)?)
 }
 
-/// What is asked about clusters of a launch: the kernel, and the launch.
+/// Reads a question about the clusters of a launch: the kernel, and the launch.
 fn launch_of(
     func: CUfunction,
     config: *const CUlaunchConfig,

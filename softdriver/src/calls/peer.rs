@@ -85,7 +85,7 @@ driver! {
         }
         entry::write(value, link(attrib, from.reaches(to))?)
     }
-    /// What the link between two devices can do; of a device with itself, INVALID_DEVICE.
+    /// Gives the operations of the link between two devices; of a device with itself, INVALID_DEVICE.
     fn cuDeviceGetP2PAtomicCapabilities(
         capabilities: *mut c_uint,
         operations: *const CUatomicOperation,
@@ -98,7 +98,7 @@ driver! {
             if from.ordinal == to.ordinal { Err(CUDA_ERROR_INVALID_DEVICE) } else { Ok(from.reaches(to)) }
         })
     }
-    /// What the link to the host can do: nothing.
+    /// Gives the operations of the link to the host: none.
     fn cuDeviceGetHostAtomicCapabilities(
         capabilities: *mut c_uint,
         operations: *const CUatomicOperation,

@@ -16,7 +16,7 @@ use cuscope_sys::*;
 const CLUSTERS: c_uint =
     CUdevSmResourceSplitByCount_flags::CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE.bits();
 
-/// What a descriptor describes of a device; all of it without one.
+/// Returns the resources of a device that a descriptor describes; all of them without one.
 pub(crate) fn described(desc: CUdevResourceDesc, device: usize) -> Answer<Resource> {
     if desc.is_null() {
         return Ok(Resource::whole(device));

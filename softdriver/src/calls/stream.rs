@@ -49,7 +49,7 @@ driver! {
         let _known = find(hStream.addr())?;
         let stream = STREAMS.remove(hStream.addr());
         let stream = stream.ok_or(CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
-        // Closed first, so that no capture begins behind the look.
+        // Closed first, so that no capture begins after the look.
         stream.queue.close();
         capture::forget(&stream.queue);
         sticky::find_out();
@@ -62,7 +62,7 @@ driver! {
         capture::check_unsafe()?;
         target.life.home().check_work()?;
         target.life.pending(&target.queue).iter().try_for_each(|ticket| ticket.wait())?;
-        // What ended before anybody waited has printed too.
+        // Work that ended before anybody waited has printed too.
         print::flush();
         pool::settle();
         Ok(())

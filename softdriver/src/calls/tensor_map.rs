@@ -10,7 +10,7 @@ use cuscope_ptx::tensor::{Map, Pieces};
 use cuscope_sys::*;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
-/// What all three forms ask for.
+/// The tensor that all three forms ask for.
 struct Tensor {
     kind: CUtensorMapDataType,
     address: u64,

@@ -1,4 +1,4 @@
-//! What an address is (F38, F260), and copies between whatever addresses (F257).
+//! Attributes of addresses (F38, F260), and copies between any addresses (F257).
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
@@ -14,7 +14,7 @@ use cuscope_sys::*;
 
 /// The last attribute that there is in version 13.0.
 const LAST: CUpointer_attribute = CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE;
-/// What an H200 has for an address space in the tokens of device memory.
+/// The address space that an H200 has in the tokens of device memory.
 const SPACE_TOKEN: c_uint = 0xfe00;
 /// The ordinal of memory that no device knows.
 const NO_DEVICE: c_int = -2;
@@ -30,7 +30,7 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
         if there { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
     };
     match attribute {
-        // What is a pool's is no context's (F172).
+        // Memory of a pool belongs to no context (F172).
         CU_POINTER_ATTRIBUTE_CONTEXT => {
             let context = one.life.context_handle();
             let none = one.pool.is_some() || one.kind == Kind::Mapped;

@@ -20,7 +20,7 @@ struct Name {
     per_thread: Forms,
 }
 
-/// What the driver knows, and since when: a line is a name, its forms, and behind a bar those for the
+/// The functions of the driver, and since when it has them: a line is a name, its forms, and after a bar those for the
 /// default stream of each thread, where these are others.
 const NAMES: &str = include_str!("names.txt");
 

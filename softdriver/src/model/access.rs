@@ -19,9 +19,9 @@ pub(crate) struct DeviceMemory<'n> {
     device: usize,
     memory: Snapshot,
     life: Arc<Life>,
-    /// What the work belongs to.
+    /// The domain that the work belongs to.
     domain: Arc<Domain>,
-    /// What conditional nodes of its graph read.
+    /// The numbers that conditional nodes of its graph read.
     numbers: &'n Numbers,
 }
 
@@ -157,7 +157,7 @@ impl DeviceMemory<'_> {
         Some(&*self.memory.allocations[index]).filter(|one| !one.gone())
     }
 
-    /// Loads words of `N` bytes that lie one behind the other.
+    /// Loads words of `N` bytes that lie one after the other.
     fn load_run_of<const N: usize>(&self, first: u64, out: &mut Row) -> Result<(), Fault> {
         match self.one(first, 32 * N) {
             Some(one) if one.storage.load_run::<N>(one.offset(first), out) => Ok(()),

@@ -67,7 +67,7 @@ impl Context {
         sync::lock(&LIVING).insert(self.handle, self.clone());
     }
 
-    /// What it has as a green context, if it is one.
+    /// Returns its green part, if it is a green context.
     pub(crate) fn green(&self) -> Option<&Green> {
         match &self.creation {
             Creation::Green(green) => Some(green),

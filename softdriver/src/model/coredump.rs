@@ -33,7 +33,7 @@ pub(crate) static GLOBAL: Mutex<Settings> = Mutex::new(Settings {
     flags: 0,
 });
 
-/// What a context begins with.
+/// The settings of a new context.
 impl Default for Settings {
     fn default() -> Self {
         GLOBAL.lock().unwrap_or_else(PoisonError::into_inner).clone()

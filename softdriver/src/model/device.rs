@@ -39,7 +39,7 @@ pub(crate) struct Device {
     pub(crate) number: usize,
     /// The handle of the pool that was set last; 0 if none was (F170).
     pub(crate) pool: AtomicUsize,
-    /// What it has less of than an H200.
+    /// The attributes of which it has less than an H200.
     lowered: Vec<Lowered>,
 }
 

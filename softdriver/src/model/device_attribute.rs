@@ -8,7 +8,7 @@ use crate::model::memory::physical::Physical;
 use core::ffi::c_int;
 use cuscope_sys::*;
 
-/// What an H200 with driver 580 answers, from the attribute 1 on.
+/// The answers of an H200 with driver 580, from the attribute 1 on.
 #[rustfmt::skip]
 const OF_AN_H200: [c_int; 147] = [
     1024, 1024, 1024, 64, 2_147_483_647, 65_535, 65_535, 49_152, 65_536, 32, 2_147_483_647, 65_536,
@@ -22,7 +22,7 @@ const OF_AN_H200: [c_int; 147] = [
     590_680_286, 415_174_878, 1, 1, 0, 1, 1, 0, 0,
 ];
 
-/// What an H200 has and this driver has not: 0.
+/// Attributes that an H200 has and this driver has not: 0.
 const NOT_MODELLED: [CUdevice_attribute; 14] = [
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH,
     CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
@@ -70,7 +70,7 @@ mod tests {
     use crate::model::limits::MAX_PERSISTING;
 
     #[test]
-    fn what_the_driver_goes_by_is_what_it_tells() {
+    fn attributes_that_the_driver_uses_are_those_that_it_reports() {
         use crate::model::device::*;
         let device = Device::new(0, 3, Vec::new());
         let told = |of| attribute(&device, of).unwrap();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) static READY: AtomicBool = AtomicBool::new(false);
 /// Whether this process is the child of one that used the driver (F20).
 static FORKED: AtomicBool = AtomicBool::new(false);
-/// Whether the process is behind its exit handlers (F654).
+/// Whether the process is after its exit handlers (F654).
 static ENDED: AtomicBool = AtomicBool::new(false);
 
 /// Whether the driver can be used.
@@ -21,14 +21,14 @@ pub(crate) fn forked() -> bool {
     FORKED.load(Ordering::Acquire)
 }
 
-/// Whether the process is behind its exit handlers.
+/// Whether the process is after its exit handlers.
 #[inline]
 pub(crate) fn ended() -> bool {
     ENDED.load(Ordering::Relaxed)
 }
 
-/// Has all calls refused behind the exit handlers that the program sets from now on. Not where the statics of a thread end
-/// behind these, as under Windows.
+/// Has all calls refused after the exit handlers that the program sets from now on. Not where the statics of a thread end
+/// after these, as under Windows.
 pub(crate) fn end_at_exit() {
     if cfg!(any(not(unix), miri)) {
         return;

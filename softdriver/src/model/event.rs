@@ -26,7 +26,7 @@ pub(crate) struct Event {
     pub(crate) counts: Option<Arc<Counts>>,
 }
 
-/// What was recorded last.
+/// The last record of an event.
 #[derive(Clone, Default)]
 pub(crate) enum Recorded {
     #[default]
@@ -77,7 +77,7 @@ impl Event {
         }
     }
 
-    /// What was recorded last, if that is in a capture.
+    /// Returns the last record, if that is in a capture.
     pub(crate) fn mark(&self) -> Option<Mark> {
         match &*sync::lock(&self.recorded) {
             Recorded::Captured(mark) => Some(mark.clone()),
@@ -85,7 +85,7 @@ impl Event {
         }
     }
 
-    /// What other processes wait for too, and the number of its last record, unless the work of that has ended.
+    /// Returns the counter that other processes wait for too, and the number of its last record, unless its work has ended.
     pub(crate) fn elsewhere(&self) -> Option<(Arc<Counts>, u64)> {
         let counts = self.counts.clone()?;
         let last = counts.last();

@@ -25,7 +25,7 @@ pub(crate) struct Function {
     /// Its index.
     pub(crate) kernel: usize,
     pub(crate) settings: Mutex<Settings>,
-    /// What the older calls set of it.
+    /// The settings of the older calls.
     pub(crate) former: Mutex<Former>,
     /// Whether its code was brought to the device (F271).
     pub(crate) loaded: AtomicBool,
@@ -67,7 +67,7 @@ impl Function {
     }
 }
 
-/// What `cuLaunch` and its like take from a function (F528 to F530).
+/// The settings of a function that `cuLaunch` and its like use (F528 to F530).
 #[derive(Clone, Default)]
 pub(crate) struct Former {
     /// The extents of the blocks; zeros, with which nothing is launched, until they are set.
@@ -85,7 +85,7 @@ pub(crate) fn name_of(kernel: &ptx::Kernel) -> CString {
     CString::new(kernel.name.as_str()).unwrap_or_default()
 }
 
-/// What can be set of a kernel (F273, F310).
+/// The settings of a kernel (F273, F310).
 #[derive(Clone)]
 pub(crate) struct Settings {
     dynamic: c_int,

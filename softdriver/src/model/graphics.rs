@@ -48,7 +48,7 @@ pub(crate) enum Mapping {
 /// The handles of what is lent of an image.
 #[derive(Default)]
 pub(crate) struct Arrays {
-    /// Of each layer and level, those of a layer behind each other.
+    /// Of each layer and level, those of a layer after each other.
     single: Vec<usize>,
     /// Of each level with all its layers, and of all levels as one, once that was asked for.
     levels: Option<(Vec<usize>, usize)>,

@@ -5,7 +5,7 @@ use crate::model::resource::Resource;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a context has as a green one.
+/// The part of a context that green ones have.
 pub(crate) struct Green {
     /// The primary context, to which all belongs that is made in it but its streams (F130).
     pub(crate) primary: Arc<Context>,

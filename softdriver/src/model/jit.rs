@@ -170,7 +170,7 @@ fn known_target(number: usize) -> bool {
     matches!(number, 30..=37 | 50..=53 | 60..=62 | 70..=75 | 80..=90 | 100..=121)
 }
 
-/// What the assembler tells if it is to be verbose.
+/// The assembler's text if it is to be verbose.
 fn information(code: &ptx::Module) -> String {
     let bytes: usize = code.globals.iter().map(|variable| variable.size).sum();
     let mut text = format!("ptxas info    : {bytes} bytes gmem\n");

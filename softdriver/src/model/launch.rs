@@ -27,9 +27,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 const WORKSPACE: usize = 256;
 /// The markers in `extra`.
 pub(crate) const END: usize = 0;
-/// Behind it: the buffer.
+/// After it: the buffer.
 pub(crate) const BUFFER_POINTER: usize = 1;
-/// Behind it: a pointer to the size of the buffer.
+/// After it: a pointer to the size of the buffer.
 pub(crate) const BUFFER_SIZE: usize = 2;
 
 /// Refuses extents and sizes that no launch may have (F61).
@@ -178,7 +178,7 @@ impl Launch {
         attributes.check_cluster(function, grid)
     }
 
-    /// What a node that launches it tells; the pointers lead into it.
+    /// Returns the parameters of a node that launches it; the pointers lead into it.
     pub(crate) fn params(&self) -> CUDA_KERNEL_NODE_PARAMS {
         let params = self.function.kernel().params.iter();
         let place = |offset: usize| self.params.as_ptr().wrapping_add(offset).expose_provenance();
@@ -237,7 +237,7 @@ impl Launch {
     /// The same on memory, with the address of the grid's workspace.
     fn run_on(&self, memory: &dyn ptx::run::Memory, workspace: u64) -> Answer {
         let module = &*self.function.module;
-        let output = Texts::default();
+        let output = Texts { launch: self, accident: Mutex::default() };
         let launch = ptx::run::Launch {
             module: &module.code,
             kernel: self.function.kernel,
@@ -272,14 +272,14 @@ fn workers() -> usize {
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// What kernels print goes to the program's output.
-#[derive(Default)]
-struct Texts {
+/// Writes the text of kernels to the program's output.
+struct Texts<'a> {
+    launch: &'a Launch,
     /// Where the kernel faulted.
     accident: Mutex<Option<ptx::run::Accident>>,
 }
 
-impl ptx::run::Output for Texts {
+impl ptx::run::Output for Texts<'_> {
     fn print(&self, text: &[u8]) {
         print::add(text);
     }
@@ -290,6 +290,19 @@ impl ptx::run::Output for Texts {
 
     fn faulted(&self, accident: &ptx::run::Accident) {
         *sync::lock(&self.accident) = Some(*accident);
+    }
+
+    fn may_leave_out(&self) -> bool {
+        check::leaves_out()
+    }
+
+    fn leaves_out(&self, accident: &ptx::run::Accident) -> bool {
+        let may = check::leave_one_out();
+        if may {
+            let (launch, code) = (self.launch, sticky::code(accident.fault));
+            summary::left_out(launch.name(), code, accident, &launch.function.module.code);
+        }
+        may
     }
 
     fn ran(&self, steps: u64) {
@@ -311,7 +324,7 @@ impl HostCall {
         Ok(Self { func, user_data: user_data.expose_provenance() })
     }
 
-    /// What a node that calls it tells.
+    /// Returns the parameters of a node that calls it.
     pub(crate) fn params(&self) -> CUDA_HOST_NODE_PARAMS {
         let user_data = ptr::with_exposed_provenance_mut(self.user_data);
         CUDA_HOST_NODE_PARAMS { r#fn: Some(self.func), userData: user_data }

@@ -1,6 +1,6 @@
 //! Attributes of launches (F315 to F319).
 //!
-//! What they are for is not modelled where it is speed: priorities, domains, L2 windows, carve-outs, and early
+//! Attributes for speed have no effect: priorities, domains, L2 windows, carve-outs, and early
 //! starts. A cooperative launch has all its blocks on their way at a time.
 
 use crate::entry::Answer;
@@ -22,7 +22,7 @@ const WINDOW: usize = 128 << 20;
 /// Domains of memory synchronisation.
 const DOMAINS: u8 = 4;
 
-/// What the attributes of a launch ask for.
+/// The requests of a launch's attributes.
 #[derive(Default)]
 pub(crate) struct Attributes {
     pub(crate) cooperative: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Attributes {
     pub(crate) values: Values,
 }
 
-/// The bytes of a value. Those behind the field that its kind has, and between the parts of that, may be unset.
+/// The bytes of a value. Those after the field that its kind has, and between the parts of that, may be unset.
 type Bytes = [MaybeUninit<u8>; size_of::<CUlaunchAttributeValue>()];
 const ZERO: Bytes = [MaybeUninit::new(0); size_of::<Bytes>()];
 
@@ -100,7 +100,7 @@ impl Values {
         Ok(())
     }
 
-    /// What they ask for.
+    /// Returns their requests.
     pub(crate) fn attributes(&self) -> Answer<Attributes> {
         let mut read = Attributes::default();
         for (&id, &value) in &self.0 {
@@ -211,7 +211,7 @@ impl Attributes {
             | CU_LAUNCH_ATTRIBUTE_PRIORITY => {}
             CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW => {
                 let window: CUaccessPolicyWindow = value(attribute)?;
-                // What is no number passes.
+                // A value that is no number passes.
                 good(!(window.hitRatio < 0.0 || window.hitRatio > 1.0))?;
                 good(window.num_bytes <= WINDOW)?;
                 good(window.missProp != CU_ACCESS_PROPERTY_PERSISTING)?;
@@ -313,7 +313,7 @@ impl Attributes {
             extents.iter().fold(1, |all: u64, &one| all.saturating_mul(one.into()))
         };
         let (blocks, threads) = (count(grid), count(block));
-        // What is no shape at all is refused as such.
+        // A shape of nothing is refused as such.
         if !self.cooperative || blocks == 0 || !(1..=MAX_THREADS.into()).contains(&threads) {
             return Ok(());
         }

@@ -39,7 +39,7 @@ pub(crate) struct Kernel {
     pub(crate) library: Arc<Library>,
     index: usize,
     pub(crate) name: CString,
-    /// What is set of it, by device.
+    /// Its settings, by device.
     pub(crate) settings: Mutex<HashMap<usize, Settings>>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn is_kernel(handle: CUkernel) -> bool {
     KERNELS.get(handle.addr()).is_some()
 }
 
-/// What a kernel is in a context.
+/// Returns the function that a kernel is in a context.
 pub(crate) fn function_in(handle: CUkernel, life: &Arc<Life>) -> Answer<CUfunction> {
     let kernel = find_kernel(handle)?;
     let module = kernel.library.module_in(life)?;

@@ -22,7 +22,7 @@ pub(crate) struct Life {
     /// The handle of the context.
     pub(crate) context: usize,
     alive: AtomicBool,
-    /// What a fault ends at once: shared with its home.
+    /// The work that a fault ends at once: shared with its home.
     pub(crate) domain: Arc<Domain>,
     /// Limits and preferences; those of its home count.
     pub(crate) settings: Mutex<Settings>,
@@ -31,7 +31,7 @@ pub(crate) struct Life {
     home: Option<Arc<Life>>,
     /// The green contexts whose home it is; the ended ones are here as long as they have work.
     parts: Mutex<Vec<Weak<Life>>>,
-    /// What everything that comes next waits for (F124).
+    /// The work that everything enqueued later waits for (F124).
     barrier: Mutex<Vec<Arc<Ticket>>>,
     /// Held while work is submitted, so that the order between queues is one order.
     queues: Mutex<Queues>,
@@ -210,7 +210,7 @@ impl Life {
         }
     }
 
-    /// Adds pieces of work that run side by side in the place of one, for the scheduler: each is behind
+    /// Adds pieces of work that run side by side in the place of one, for the scheduler: each is after
     /// those with the given indices. The ticket is that of all.
     pub(crate) fn submit_branches(
         &self,
@@ -235,7 +235,7 @@ impl Life {
         queue.push(tickets, Label::of_call(), nothing())
     }
 
-    /// What a stream with this queue still has to do; the null stream's work is that of the
+    /// Returns the work that a stream with this queue still has to do; the null stream's work is that of the
     /// blocking streams too.
     pub(crate) fn pending(&self, queue: &Queue) -> Vec<Arc<Ticket>> {
         let mut pending: Vec<_> = queue.last().into_iter().collect();
@@ -245,7 +245,7 @@ impl Life {
         pending
     }
 
-    /// What is not finished, in green contexts at home here too (F131).
+    /// Returns all unfinished work, in green contexts at home here too (F131).
     fn unfinished(&self) -> Vec<Arc<Ticket>> {
         let mut unfinished = self.own_unfinished();
         let parts: Vec<_> = sync::lock(&self.parts).iter().filter_map(Weak::upgrade).collect();
@@ -253,7 +253,7 @@ impl Life {
         unfinished
     }
 
-    /// What is not finished in its own queues.
+    /// Returns the unfinished work in its own queues.
     fn own_unfinished(&self) -> Vec<Arc<Ticket>> {
         sync::lock(&self.queues).all().filter_map(|queue| queue.last()).collect()
     }
@@ -295,7 +295,7 @@ impl Life {
     /// Waits until all work is finished.
     pub(crate) fn synchronize(&self) -> Answer {
         self.unfinished().iter().try_for_each(|ticket| ticket.wait())?;
-        // What ended before anybody waited has printed too.
+        // Work that ended before anybody waited has printed too.
         print::flush();
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The linker: PTX whose declarations without a body are defined by other PTX (F289).
 //!
-//! What it makes is PTX as well, and can be loaded by this driver alone.
+//! The result is PTX as well, and can be loaded by this driver alone.
 
 use crate::entry::Answer;
 use crate::image::ptx_of;
@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 use std::sync::Mutex;
 
-/// What the assembler says of a function or a variable that another input may have; its name follows.
+/// The assembler's message for a function or a variable that another input may have; its name follows.
 const UNRESOLVED: &str = "Unresolved extern ";
-/// What links to nothing.
+/// PTX that links to nothing.
 const NOTHING: &str = ".version 7.0\n.target sm_52\n.address_size 64\n";
 
 /// Links in progress.
@@ -33,11 +33,11 @@ pub(crate) struct Link {
 pub(crate) struct Inner {
     /// Name and text of each input.
     inputs: Vec<(String, String)>,
-    /// What an input was refused with, if that ends the link.
+    /// The code with which an input was refused, if that ends the link.
     failed: Option<CUresult>,
     /// Whether a library was added, and with it what this driver has of the device runtime.
     library: bool,
-    /// What was made.
+    /// The linked image.
     image: Option<Box<[u8]>>,
 }
 
@@ -47,7 +47,7 @@ fn visible(text: &str) -> impl Iterator<Item = &str> {
     all.filter(|symbol| symbol.linkage == Linkage::Visible).map(|symbol| symbol.name)
 }
 
-/// A text without its head, which is that of the whole: three directives, each with a word behind it.
+/// A text without its head, which is that of the whole: three directives, each with a word after it.
 fn body(text: &str) -> String {
     let mut out = text.to_owned();
     for directive in [".version", ".target", ".address_size"] {
@@ -123,7 +123,7 @@ impl Link {
         }
         let source = source(bytes);
         let source = match (kind, source) {
-            // What is none of a host's files, and one without code for a device (F289).
+            // A file that is none of a host's, and one without code for a device (F289).
             (CU_JIT_INPUT_OBJECT | CU_JIT_INPUT_LIBRARY, Err(CUDA_ERROR_INVALID_IMAGE)) => {
                 return Err(CUDA_ERROR_UNKNOWN);
             }

@@ -22,7 +22,7 @@ const ROLLED: &str =
 pub(crate) const CUT: &str =
     "The provided buffer is not large enough to hold all messages; the newest follow\n";
 
-/// What is kept.
+/// The messages that are kept.
 pub(crate) struct Log {
     lines: VecDeque<String>,
     /// How many there ever were.
@@ -135,7 +135,7 @@ fn line(message: &str) -> String {
     format!("[{hours:02}:{minutes:02}:{seconds:02}.{millis:03}][{thread}][CUDA][E] {message}\n")
 }
 
-/// The lines since an iterator, with what is to be said first, and the iterator behind them.
+/// The lines since an iterator, with what is to be said first, and the iterator after them.
 pub(crate) fn since(iterator: *const CUlogIterator) -> Answer<(&'static str, Vec<String>, c_uint)> {
     let log = sync::lock(&LOG);
     let from = if iterator.is_null() { 0 } else { entry::read(iterator)? };

@@ -77,7 +77,7 @@ impl Module {
     }
 }
 
-/// Bytes of a module's constants, each behind the one before.
+/// Bytes of a module's constants, each after the one before.
 pub(crate) fn constant_bytes(code: &ptx::Module) -> usize {
     let constants = code.globals.iter().filter(|variable| variable.space == GlobalSpace::Const);
     constants.fold(0, |end, one| end.next_multiple_of(one.align.max(1)) + one.size)

@@ -37,7 +37,7 @@ pub(crate) struct Resource {
 pub(crate) static DESCRIPTIONS: LazyLock<Registry<Description>> =
     LazyLock::new(|| Registry::new(0x48));
 
-/// What a descriptor describes.
+/// The contents of a descriptor.
 pub(crate) struct Description {
     pub(crate) resource: Resource,
 }
@@ -75,7 +75,7 @@ impl Resource {
         )
     }
 
-    /// What is hidden in the structure: what it was when this driver wrote it.
+    /// Returns the hidden part of the structure: the resource as this driver wrote it.
     fn padding(self, origin: Origin) -> [c_uchar; 92] {
         let mut padding = [0; 92];
         padding[..8].copy_from_slice(&MARK);

@@ -31,7 +31,7 @@ pub(crate) struct Stream {
     pub(crate) flags: c_uint,
 }
 
-/// What a stream handle stands for: a queue of a living context.
+/// The target of a stream handle: a queue of a living context.
 pub(crate) struct Target {
     pub(crate) life: Arc<Life>,
     pub(crate) queue: Arc<Queue>,
@@ -116,7 +116,7 @@ pub(crate) fn find(handle: usize) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
-/// What a stream handle stands for, to use it: as [`look_up`], and [`null`].
+/// Returns the target of a stream handle, to use it: as [`look_up`], and [`null`].
 pub(crate) fn target(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
         0 => null(),
@@ -125,7 +125,7 @@ pub(crate) fn target(handle: CUstream) -> Answer<Target> {
     }
 }
 
-/// What a stream handle stands for; 201 for a default stream with no context current (F31).
+/// Returns the target of a stream handle; 201 for a default stream with no context current (F31).
 pub(crate) fn look_up(handle: CUstream) -> Answer<Target> {
     match handle.addr() {
         0 if default_stream::is_of_thread() => look_up_per_thread(),

@@ -219,7 +219,7 @@ impl Ready {
                 {
                     thread::sleep(GLANCE);
                 }
-                // What comes next in the stream sees what the host did before it wrote the value.
+                // Later work in the stream sees the writes that the host made before it wrote the value.
                 fence(Ordering::Acquire);
             }
         }

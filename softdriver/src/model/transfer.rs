@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
-/// What is copied: bytes of a row, rows, planes.
+/// The extent of a copy: bytes of a row, rows, planes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Extent {
     width: usize,
@@ -365,7 +365,7 @@ impl End {
         (Self { start, sort, pitch: len, plane: len, span: len }, asked)
     }
 
-    /// Where the rows begin, behind the first one.
+    /// Where the rows begin, after the first one.
     fn rows(self, extent: Extent) -> impl Iterator<Item = usize> {
         (0..extent.depth)
             .flat_map(move |z| (0..extent.height).map(move |y| z * self.plane + y * self.pitch))

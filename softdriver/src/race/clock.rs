@@ -1,4 +1,4 @@
-//! What comes before what.
+//! The order of events: which comes before which.
 
 use std::collections::BTreeMap;
 

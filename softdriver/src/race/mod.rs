@@ -1,11 +1,11 @@
 //! Who touched which memory, and whether something orders them.
 //!
 //! Every queue is a thread of its own, and the host is one. A piece of work knows what comes before it:
-//! what it was ordered behind, and all that the host knew when it was submitted, which is what the host
+//! what it was ordered after, and all that the host knew when it was submitted, which is what the host
 //! has waited for. Two pieces of work that touch the same bytes, not both only reading, while neither is
 //! known to the other, are a race, in whichever order they ran.
 //!
-//! A function of the host is the host: it knows what it was ordered behind, and tells the host so.
+//! A function of the host is the host: it knows what it was ordered after, and tells the host so.
 
 mod clock;
 mod ranges;
@@ -42,7 +42,7 @@ pub(crate) struct Submission {
     name: String,
     stream: u64,
     class: Class,
-    /// What the host knew.
+    /// The host's clock.
     host: Arc<Clock>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn running() -> Option<u64> {
 /// Held by a thread that runs work.
 pub(crate) struct Entered(());
 
-/// Notes that this thread runs work from now on, behind others with these clocks.
+/// Notes that this thread runs work from now on, after others with these clocks.
 pub(crate) fn enter(number: u64, submission: Submission, after: &[Arc<Clock>]) -> Entered {
     let mut clock = (*submission.host).clone();
     after.iter().for_each(|one| clock.join(one));
@@ -115,7 +115,7 @@ impl Entered {
     }
 }
 
-/// Does a part of the work that this thread runs, at a position of a queue of its own: behind what comes before the work,
+/// Does a part of the work that this thread runs, at a position of a queue of its own: after what comes before the work,
 /// and other parts with these clocks. Gives the result, and what comes before whoever waits for the part.
 pub(crate) fn part<R>(
     label: &Label,

@@ -52,12 +52,12 @@ impl Record {
 /// All accesses, and what the host knows.
 #[derive(Default)]
 pub(super) struct All {
-    /// What the host has waited for.
+    /// The work that the host has waited for.
     pub(super) host: Arc<Clock>,
     pub(super) races: Vec<Race>,
     /// Accesses by the base of the allocation.
     memory: BTreeMap<u64, Vec<Record>>,
-    /// What freed an allocation, by its base.
+    /// The operations that freed allocations, by their bases.
     freed: BTreeMap<u64, (u64, Operation)>,
     /// The last position of each queue.
     last: HashMap<u64, u64>,
@@ -77,7 +77,7 @@ impl All {
         clock.keep(|queue| self.last.contains_key(&queue));
     }
 
-    /// The host comes behind what has this clock.
+    /// The host comes after what has this clock.
     pub(super) fn host_learns(&mut self, clock: &Clock) {
         if !self.host.covers(clock) {
             Arc::make_mut(&mut self.host).join(clock);
@@ -137,7 +137,7 @@ impl All {
         std::mem::take(&mut self.races)
     }
 
-    /// With nothing pending: forgets what the host knows, as all that comes will be behind it.
+    /// With nothing pending: forgets what the host knows, as all that comes will be after it.
     fn prune(&mut self) {
         if self.host.len() + self.memory.len() < self.room {
             return;

@@ -1,8 +1,8 @@
-//! What is told about a race.
+//! The report of a race.
 
 use std::fmt;
 
-/// What an operation does to memory.
+/// An operation's access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// Reads it.
@@ -24,16 +24,16 @@ pub struct Operation {
     pub name: String,
     /// The stream, as `cuStreamGetId` tells it; none for what the host does itself.
     pub stream: Option<u64>,
-    /// What it does to the memory.
+    /// The access to the memory.
     pub access: Access,
 }
 
 /// Two operations that touch the same memory while nothing orders them, or in spite of a free.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Race {
-    /// What was done first.
+    /// The earlier operation.
     pub first: Operation,
-    /// What was done then.
+    /// The later operation.
     pub second: Operation,
     /// The first address that both touch.
     pub address: u64,

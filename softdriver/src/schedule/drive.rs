@@ -37,7 +37,7 @@ pub(crate) fn below(count: usize) -> usize {
     sync::lock(&STATE).below(count)
 }
 
-/// Adds work of a queue, behind the given tickets.
+/// Adds work of a queue, after the given tickets.
 pub(crate) fn push(
     domain: Arc<Domain>,
     queue: u64,

@@ -1,15 +1,15 @@
-//! What work is called, and how long it may take.
+//! The name of work, and how long it may take.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// What work may wait for.
+/// The kind of event that work may wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Nothing: it ends soon.
     Quick,
-    /// What the host or another kernel writes to memory.
+    /// A write of the host or of another kernel to memory.
     Kernel,
     /// Whatever the program does: a function of the host.
     Host,

@@ -29,7 +29,7 @@ pub(crate) fn on() -> bool {
     ON.load(Ordering::Relaxed)
 }
 
-/// What every driver call does first: work may run now.
+/// Lets work run. Every driver call does this first.
 #[inline]
 pub(crate) fn tick(name: &'static str) {
     if named() {

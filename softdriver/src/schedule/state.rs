@@ -1,4 +1,4 @@
-//! What is pending, and the choice of what runs next.
+//! The pending work, and the choice of the next piece.
 
 use super::label::Label;
 use super::rng::Rng;
@@ -236,7 +236,7 @@ impl State {
     }
 }
 
-/// What becomes of a new piece of work.
+/// Returns the ticket of a new piece of work, and the work as it is pending.
 pub(super) fn pending(
     domain: Arc<Domain>,
     number: u64,

@@ -27,7 +27,7 @@ macro_rules! ok {
     };
 }
 
-/// What a call that must succeed writes to its first argument.
+/// Returns the first result of a call that must succeed.
 macro_rules! made {
     ($name:ident($($argument:expr),* $(,)?)) => {{
         // SAFETY: what the driver makes are integers and pointers, for which zero is a value.

@@ -1,4 +1,4 @@
-//! What this process knows about faults. After a fault, work may go on in contexts that did not fault
+//! Faults that this process knows of. After a fault, work may go on in contexts that did not fault
 //! ([F326](crate::driver_facts#F326)).
 
 use std::sync::atomic::{AtomicBool, Ordering};

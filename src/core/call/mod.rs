@@ -52,7 +52,11 @@ impl Answer {
     /// Converts the answer to a result whose error gives the reason, as far as it is known: [`Error::because`].
     #[inline]
     pub(crate) fn explain(self, why: impl FnOnce(CUresult) -> Option<String>) -> Result {
-        if self.code == ffi::CUDA_SUCCESS { Ok(()) } else { Err(explained(self, why)) }
+        if self.code == ffi::CUDA_SUCCESS {
+            Ok(())
+        } else {
+            Err(explained(self.call, self.code, why))
+        }
     }
 
     /// Returns the result of a query: whether the work is complete.
@@ -77,8 +81,12 @@ fn failed(call: &'static str, code: CUresult) -> DriverError {
 
 #[cold]
 #[inline(never)]
-fn explained(answer: Answer, why: impl FnOnce(CUresult) -> Option<String>) -> Error {
-    Error::from(failed(answer.call, answer.code)).because(why)
+fn explained(
+    call: &'static str,
+    code: CUresult,
+    why: impl FnOnce(CUresult) -> Option<String>,
+) -> Error {
+    Error::from(failed(call, code)).because(why)
 }
 
 #[cold]

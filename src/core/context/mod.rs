@@ -68,6 +68,8 @@ pub enum ContextKind {
 /// })
 /// # }
 /// ```
+#[doc(alias = "CudaContext")]
+#[doc(alias = "CudaDevice")]
 #[derive(Clone)]
 pub struct Context {
     inner: Arc<Inner>,

@@ -27,6 +27,7 @@ impl Context {
     /// # Errors
     /// `CUDA_ERROR_OUT_OF_MEMORY`; a sticky error ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuDevicePrimaryCtxRetain")]
+    #[doc(alias = "cudaSetDevice")]
     #[inline]
     pub fn primary(device: Device) -> Result<Context> {
         Ok(Context::own(retain(device)?, device, End::Release))

@@ -42,7 +42,14 @@ mod on {
 
         #[inline]
         pub(crate) fn popped(&self) {
-            let span = self.0.borrow_mut().pop();
+            let span = {
+                let mut spans = self.0.borrow_mut();
+                let span = spans.pop();
+                if spans.is_empty() {
+                    *spans = Vec::new(); // else the thread would leave it behind
+                }
+                span
+            };
             contained(|| drop(span)); // outside of the borrow, as above
         }
     }

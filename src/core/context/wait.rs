@@ -135,7 +135,7 @@ pub(crate) fn ready_within(limit: Duration, ready: &dyn Fn() -> Result<bool>) ->
     }
 }
 
-/// What the answer to a wait proves about the work.
+/// The state of the work that the answer to a wait proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Work {
     /// It is over.

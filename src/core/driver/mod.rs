@@ -98,6 +98,7 @@ impl fmt::Display for DriverVersion {
 /// # Errors
 /// [`Error::NoDriver`] with the feature `load`; a driver error.
 #[doc(alias = "cuDriverGetVersion")]
+#[doc(alias = "cudaDriverGetVersion")]
 pub fn driver_version() -> Result<DriverVersion> {
     let mut version = 0;
     sync::before_call();

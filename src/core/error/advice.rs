@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_is_known_by_few_codes() {
+    fn few_codes_prove_that_a_call_enqueued_nothing() {
         let codes: Vec<u32> = (0..1000).filter(|&code| means_not_taken(CUresult(code))).collect();
         assert_eq!(
             codes,
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_taken_is_what_the_header_says() {
+    fn codes_of_calls_that_enqueued_nothing_are_those_of_the_header() {
         let Some(header) = header() else { return };
         for (code, words) in NOT_TAKEN {
             let text = &header[&code.0];
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_some_machines_answer_has_advice() {
+    fn codes_that_only_some_machines_give_have_advice() {
         for (code, words) in [
             (CUDA_ERROR_TOO_MANY_PEERS, "disable_peer_access"),
             (CUDA_ERROR_JIT_COMPILER_NOT_FOUND, "libnvidia-ptxjitcompiler"),

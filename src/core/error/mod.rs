@@ -46,6 +46,9 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 ///
 /// `{:?}` writes the message behind the name of the variant, since a `main` that returns the error shows that. `{:#?}` writes
 /// the fields.
+#[doc(alias = "cudaError_t")]
+#[doc(alias = "cudaGetLastError")]
+#[doc(alias = "cudaGetErrorString")]
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -159,7 +162,7 @@ pub enum Error {
         end: usize,
         /// The end of the whole.
         len: usize,
-        /// What both of them count.
+        /// The unit of both of them.
         unit: RangeUnit,
     },
     /// An argument is invalid for every driver.
@@ -251,7 +254,7 @@ pub enum Error {
     },
 }
 
-/// What the numbers of an [`InvalidRange`](Error::InvalidRange) count.
+/// The unit of the numbers of an [`InvalidRange`](Error::InvalidRange).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RangeUnit {

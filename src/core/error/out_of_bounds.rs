@@ -3,11 +3,13 @@
 use std::fmt;
 
 /// A guarded kernel was to access memory outside of its arguments. The access was not made: a read gave 0, and a write did
-/// nothing. Everything else of the launch was done, and the context can be used as before.
+/// nothing. Accesses of one address that follow each other are compared together, and none of them was made. Everything
+/// else of the launch was done, and the context can be used as before.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct OutOfBounds {
     pub(crate) kernel: String,
     pub(crate) line: u32,
+    pub(crate) further: Vec<u32>,
     pub(crate) instruction: String,
     pub(crate) source: Option<(String, u32)>,
     pub(crate) function: Option<String>,
@@ -29,7 +31,14 @@ impl OutOfBounds {
         self.line
     }
 
-    /// Returns the instruction in that line.
+    /// Returns the lines of further accesses that were compared together with the one of [`line`](Self::line). One of all
+    /// these was outside, and none was made.
+    #[must_use]
+    pub fn further_lines(&self) -> &[u32] {
+        &self.further
+    }
+
+    /// Returns the instruction in [`line`](Self::line).
     #[must_use]
     pub fn instruction(&self) -> &str {
         &self.instruction
@@ -69,8 +78,17 @@ impl OutOfBounds {
 
 impl fmt::Display for OutOfBounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OutOfBounds { kernel, line, instruction, source, function, arguments, does, bytes } =
-            self;
+        let OutOfBounds {
+            kernel,
+            line,
+            further,
+            instruction,
+            source,
+            function,
+            arguments,
+            does,
+            bytes,
+        } = self;
         if kernel.is_empty() {
             return f.write_str("a guarded kernel that is not loaded any more was to access memory outside of its arguments");
         }
@@ -90,14 +108,20 @@ impl fmt::Display for OutOfBounds {
         if let Some((file, line)) = source {
             write!(f, ", {file}:{line}")?;
         }
-        f.write_str(
-            "; the access was not made, and everything else was: pass memory that is long enough, compare the index in the \
+        if !further.is_empty() {
+            let further: Vec<_> = further.iter().map(u32::to_string).collect();
+            write!(f, ", or at line {}, which were compared together", further.join(", "))?;
+        }
+        let made = if further.is_empty() { "the access was not" } else { "none of them was" };
+        write!(
+            f,
+            "; {made} made, and everything else was: pass memory that is long enough, compare the index in the \
              kernel with the length, and, if the kernel writes there, pass `&mut`",
         )
     }
 }
 
-super::debug_with_message!(OutOfBounds: kernel line instruction source function arguments does bytes);
+super::debug_with_message!(OutOfBounds: kernel line further instruction source function arguments does bytes);
 
 impl std::error::Error for OutOfBounds {}
 

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_thread_pushed_is_seen_by_all_until_it_is_popped() {
+    fn a_pushed_entry_is_seen_by_all_threads_until_it_is_popped() {
         let own = EntryLog::new();
         assert!(!own.has_room() && own.depth() == 0 && own.get(0).is_none());
         for depth in 0..40 {

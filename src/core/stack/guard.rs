@@ -119,6 +119,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// [`NotCurrent`](crate::Error::NotCurrent), [`Suspended`](crate::Error::Suspended); a sticky error of
     /// earlier work ([F60](crate::driver_facts#F60)).
     #[doc(alias = "cuCtxSynchronize")]
+    #[doc(alias = "cudaDeviceSynchronize")]
     pub fn synchronize(&self) -> Result {
         catch_up();
         self.enter(name!(cuCtxSynchronize))?;

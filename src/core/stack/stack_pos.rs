@@ -346,14 +346,18 @@ fn pop_orphan(thread: &ThreadStack) -> Result {
 /// Pops the entries that dropped tokens left, unless a frame or another token prevents it.
 ///
 /// # Errors
-/// The errors of [`pop_orphan`].
+/// `NotCurrent` if foreign code is on top, and driver errors. The entries are then popped later.
 fn pop_orphan_if_free(thread: &ThreadStack) -> Result {
     if thread.taken.replace(true) {
         return Ok(());
     }
     let popped = pop_orphan(thread);
     thread.taken.set(false);
-    popped
+    match popped {
+        // The frame that is open above them, or one that is older, pops them at its end.
+        Err(Error::Suspended { .. }) => Ok(()),
+        popped => popped,
+    }
 }
 
 /// Tries again if the driver failed and no later code would do it.

@@ -35,6 +35,8 @@ use std::fmt;
 /// gpu.pop()
 /// # }
 /// ```
+#[doc(alias = "cudaSetDevice")]
+#[doc(alias = "bind_to_thread")]
 pub struct ContextStack {
     /// First, so that the compiler's message names it and not a private part.
     _thread: NotSend,

@@ -26,7 +26,8 @@ static BOARDS: Mutex<Vec<(usize, Weak<Board>)>> = Mutex::new(Vec::new());
 ///
 /// Whatever a kernel may write a slot for, its module is loaded, and the module owns the board until it has been unloaded,
 /// which waits for its kernels ([F50](crate::driver_facts#F50)). So no kernel writes a board that is gone.
-pub(crate) struct Board {
+#[allow(unreachable_pub, reason = "a sealed method takes it")]
+pub struct Board {
     memory: PinnedBuffer<u64>,
     /// The slots in use, one bit each.
     taken: [AtomicU64; SLOTS / 64],
@@ -151,19 +152,29 @@ impl Board {
 
     /// Takes a slot that nobody uses.
     #[inline]
-    fn take(&self) -> Option<usize> {
+    pub(super) fn take(&self) -> Option<usize> {
         if self.has_retired.load(Ordering::Acquire) {
             self.reclaim();
         }
-        for (place, taken) in self.taken.iter().enumerate() {
-            let mut now = taken.load(Ordering::Relaxed);
-            while now != u64::MAX {
-                let free = (!now).trailing_zeros();
-                let with = now | 1 << free;
-                match taken.compare_exchange_weak(now, with, Ordering::Acquire, Ordering::Relaxed) {
-                    Ok(_) => return Some(place * 64 + free as usize),
-                    Err(other) => now = other,
-                }
+        self.take_of(0).or_else(|| self.take_further())
+    }
+
+    #[cold]
+    fn take_further(&self) -> Option<usize> {
+        (1..self.taken.len()).find_map(|place| self.take_of(place))
+    }
+
+    /// Takes a slot of a word.
+    #[inline]
+    fn take_of(&self, place: usize) -> Option<usize> {
+        let taken = &self.taken[place];
+        let mut now = taken.load(Ordering::Relaxed);
+        while now != u64::MAX {
+            let free = (!now).trailing_zeros();
+            let with = now | 1 << free;
+            match taken.compare_exchange_weak(now, with, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Some(place * 64 + free as usize),
+                Err(other) => now = other,
             }
         }
         None
@@ -171,12 +182,39 @@ impl Board {
 
     /// Gives back a slot that no kernel writes any more.
     #[inline]
-    fn give_back(&self, index: usize) {
+    pub(super) fn give_back(&self, index: usize) {
         let word = self.word(index);
         if word.load(Ordering::Relaxed) != 0 {
             word.store(0, Ordering::Relaxed);
         }
         self.taken[index / 64].fetch_and(!(1 << (index % 64)), Ordering::Release);
+    }
+
+    /// Returns the address of a slot, as the device sees it.
+    #[inline]
+    pub(super) fn address(&self, index: usize) -> CUdeviceptr {
+        self.memory.mapped() + (index * size_of::<u64>()) as CUdeviceptr
+    }
+
+    /// Looks whether a kernel failed. A failure is told once.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](Error::OutOfBounds).
+    #[inline]
+    pub(super) fn look(&self, index: usize) -> Result {
+        match self.word(index).load(Ordering::Acquire) {
+            0 => Ok(()),
+            _ => self.tell(index),
+        }
+    }
+
+    #[cold]
+    fn tell(&self, index: usize) -> Result {
+        match self.word(index).swap(0, Ordering::AcqRel) {
+            // Another thread has told it.
+            0 => Ok(()),
+            noted => Err(self.failure(noted)),
+        }
     }
 
     /// Gives back the slots of streams that are gone and have nothing left to do. Their streams end here.
@@ -215,6 +253,7 @@ impl Board {
                 OutOfBounds { kernel: kernel.name().to_owned(), ..OutOfBounds::default() };
             if let Some(site) = kernel.site(number) {
                 error.line = site.line;
+                error.further = site.further.clone();
                 error.instruction = site.instruction.clone();
                 error.source = site.source.clone();
                 error.function = site.function.clone();
@@ -275,7 +314,7 @@ impl Slot {
     /// Returns its address, as the device sees it.
     #[inline]
     pub(super) fn address(&self) -> CUdeviceptr {
-        self.board.memory.mapped() + (self.index * size_of::<u64>()) as CUdeviceptr
+        self.board.address(self.index)
     }
 
     /// Looks whether a kernel failed. A failure is told once.
@@ -284,19 +323,7 @@ impl Slot {
     /// [`OutOfBounds`](Error::OutOfBounds).
     #[inline]
     pub(super) fn look(&self) -> Result {
-        match self.board.word(self.index).load(Ordering::Acquire) {
-            0 => Ok(()),
-            _ => self.tell(),
-        }
-    }
-
-    #[cold]
-    fn tell(&self) -> Result {
-        match self.board.word(self.index).swap(0, Ordering::AcqRel) {
-            // Another thread has told it.
-            0 => Ok(()),
-            noted => Err(self.board.failure(noted)),
-        }
+        self.board.look(self.index)
     }
 
     /// Leaves the slot to the kernels that are in the stream now, until they are over.

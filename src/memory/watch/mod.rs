@@ -11,16 +11,16 @@ mod board;
 pub(crate) use board::{Board, Code};
 
 #[cfg(feature = "guard")]
-pub(crate) use with_guard::SharedWatch;
-#[cfg(feature = "guard")]
 #[allow(unreachable_pub, reason = "a sealed method takes it")]
-pub use with_guard::Watch;
+pub use with_guard::Record;
+#[cfg(feature = "guard")]
+pub(crate) use with_guard::{OneLaunch, SharedWatch, Watch};
 
 #[cfg(not(feature = "guard"))]
-pub(crate) use without_guard::SharedWatch;
-#[cfg(not(feature = "guard"))]
 #[allow(unreachable_pub, reason = "a sealed method takes it")]
-pub use without_guard::Watch;
+pub use without_guard::Record;
+#[cfg(not(feature = "guard"))]
+pub(crate) use without_guard::{OneLaunch, SharedWatch, Watch};
 
 #[cfg(feature = "guard")]
 mod with_guard {
@@ -28,13 +28,66 @@ mod with_guard {
     use crate::error::{Error, Result};
     use crate::owned::StreamInner;
     use ffi::CUdeviceptr;
+    use std::cell::Cell;
     use std::ops::Deref;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+    /// What gives a launch the slot for a kernel that lives for `'k`.
+    pub trait Record<'k> {
+        /// Returns the address of the slot for kernels of a board's context.
+        ///
+        /// # Errors
+        /// [`InvalidArgument`](Error::InvalidArgument) if all slots of the context are in use.
+        fn record(&self, call: &'static str, board: &'k Arc<Board>) -> Result<CUdeviceptr>;
+    }
+
+    /// The error if a context has no slot left.
+    #[cold]
+    fn all_in_use(call: &'static str) -> Error {
+        let reason = "as many ordered streams, graphs and scopes as there may be in a context have launched guarded \
+                      kernels: drop some of them";
+        Error::InvalidArgument { call, reason: reason.into() }
+    }
+
+    /// The slot of one launch, which is over before this ends.
+    #[derive(Debug, Default)]
+    pub(crate) struct OneLaunch<'k> {
+        slot: Cell<Option<(&'k Board, usize)>>,
+    }
+
+    impl OneLaunch<'_> {
+        /// Looks whether the kernel failed, now that it is over.
+        ///
+        /// # Errors
+        /// [`OutOfBounds`](Error::OutOfBounds).
+        #[inline]
+        pub(crate) fn look(&self) -> Result {
+            self.slot.get().map_or(Ok(()), |(board, index)| board.look(index))
+        }
+    }
+
+    impl<'k> Record<'k> for OneLaunch<'k> {
+        #[inline]
+        fn record(&self, call: &'static str, board: &'k Arc<Board>) -> Result<CUdeviceptr> {
+            let index = board.take().ok_or_else(|| all_in_use(call))?;
+            self.slot.set(Some((&**board, index)));
+            Ok(board.address(index))
+        }
+    }
+
+    impl Drop for OneLaunch<'_> {
+        #[inline]
+        fn drop(&mut self) {
+            if let Some((board, index)) = self.slot.get() {
+                board.give_back(index);
+            }
+        }
+    }
+
     /// The slots of what launches belong to.
     #[derive(Debug, Default)]
-    pub struct Watch {
+    pub(crate) struct Watch {
         /// The slot of the context in which kernels are launched first.
         own: OnceLock<Slot>,
         /// Those of other contexts, and the watches of graphs that are replayed.
@@ -85,19 +138,17 @@ mod with_guard {
         }
     }
 
-    impl Watch {
-        /// Returns the address of the slot for kernels of a board's context.
-        ///
-        /// # Errors
-        /// [`InvalidArgument`](Error::InvalidArgument) if all slots of the context are in use.
+    impl Record<'_> for Watch {
         #[inline]
-        pub(crate) fn record(&self, call: &'static str, board: &Arc<Board>) -> Result<CUdeviceptr> {
+        fn record(&self, call: &'static str, board: &Arc<Board>) -> Result<CUdeviceptr> {
             match self.own.get() {
                 Some(slot) if slot.is_of(board) => Ok(slot.address()),
                 _ => self.new_record(call, board),
             }
         }
+    }
 
+    impl Watch {
         #[inline(never)]
         fn new_record(&self, call: &'static str, board: &Arc<Board>) -> Result<CUdeviceptr> {
             let mut others = self.others();
@@ -105,10 +156,7 @@ mod with_guard {
             if let Some(slot) = { slots }.find(|slot| slot.is_of(board)) {
                 return Ok(slot.address());
             }
-            let reason = "as many ordered streams, graphs and scopes as there may be in a context have launched guarded \
-                          kernels: drop some of them";
-            let slot =
-                Slot::take(board).ok_or(Error::InvalidArgument { call, reason: reason.into() })?;
+            let slot = Slot::take(board).ok_or_else(|| all_in_use(call))?;
             let address = slot.address();
             if let Err(slot) = self.own.set(slot) {
                 others.push(Other::Slot(slot));
@@ -192,11 +240,30 @@ mod without_guard {
     use crate::error::Result;
     use crate::owned::StreamInner;
     use crate::sync::Arc;
+    use std::marker::PhantomData;
     use std::ops::Deref;
+
+    /// What a launch notes nothing in.
+    pub trait Record<'k> {}
+
+    impl Record<'_> for OneLaunch<'_> {}
+    impl Record<'_> for Watch {}
 
     /// Nothing to look at.
     #[derive(Debug, Default)]
-    pub struct Watch(());
+    pub(crate) struct OneLaunch<'k>(PhantomData<&'k ()>);
+
+    #[allow(clippy::unused_self, reason = "as with the feature")]
+    impl OneLaunch<'_> {
+        #[inline]
+        pub(crate) fn look(&self) -> Result {
+            Ok(())
+        }
+    }
+
+    /// Nothing to look at.
+    #[derive(Debug, Default)]
+    pub(crate) struct Watch(());
 
     /// Nothing to look at.
     #[derive(Clone, Debug, Default)]

@@ -73,6 +73,8 @@ pub(crate) fn code(t: &mut Table, gpu: &PushedGuard<'_>) {
         guarded.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")
     })
     .unwrap();
+    t.row("GuardedModule::function", &["cuModuleGetFunction"], || guarded.function("saxpy"))
+        .unwrap();
     // Machine code, which the software driver does not run.
     // The device's architecture is a part of the message.
     let why = ["cuCtxGetCurrent", LOAD, "cuDeviceGetAttribute", "cuDeviceGetAttribute"];
@@ -146,7 +148,7 @@ fn linker(t: &mut Table, gpu: &PushedGuard<'_>, ptx: &Ptx) {
     // SAFETY: what a compiler wrote.
     let added = t.row("Linker::add_code", &[add], || unsafe { linker.add_code(ptx, "it") });
     drop(added.unwrap());
-    // What the software driver does not link.
+    // Code that the software driver does not link.
     let linker = create();
     // SAFETY: machine code of NVIDIA's compiler; it is refused.
     let refused = t.row("Linker::add_object, refused", &[add, destroy], || unsafe {

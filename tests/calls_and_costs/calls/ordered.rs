@@ -45,6 +45,13 @@ pub(crate) fn ordered(t: &mut Table, gpu: &PushedGuard<'_>) {
         ordered.launch(&guarded, one, (&mut x, 1))
     })
     .unwrap();
+    let listed = module.function("store").unwrap();
+    let mut list = t.row("GuardedFunction::arguments", &[], || listed.arguments());
+    list.push(&mut x).unwrap().push(1_u32).unwrap();
+    t.row("OrderedStream::launch, of a GuardedFunction", &[LAUNCH], || {
+        ordered.launch(&listed, one, list)
+    })
+    .unwrap();
     t.row("OrderedStream::download", &[DOWNLOAD, WAIT], || ordered.download(&x, &mut [0; 16]))
         .unwrap();
     t.row("OrderedStream::to_vec", &[DOWNLOAD, WAIT], || ordered.to_vec(&x)).unwrap();

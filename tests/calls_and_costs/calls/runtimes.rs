@@ -1,4 +1,4 @@
-//! What runtimes need: owned guards, memory by its address, pools of page-locked memory, captures that are values.
+//! Operations of runtimes: owned guards, memory by its address, pools of page-locked memory, captures that are values.
 
 use super::rows::{COPY, DOWNLOAD, FILL, LAUNCH, UPLOAD, ZERO};
 use super::table::Table;

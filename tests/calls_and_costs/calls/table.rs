@@ -67,7 +67,7 @@ impl Table {
         }
         let count = |name| calls.iter().filter(|call| **call == name && more(call)).count();
         let looks = match operation {
-            // What is taken over is looked at with care.
+            // A handle that is taken over is looked at with care.
             from if from.contains("from_raw") => 3,
             // Once for each of two events, and for what is instantiated.
             "PushedGuard::time_nodes, 1 kernel" => 3,
@@ -118,7 +118,7 @@ impl Table {
         self.named.insert(operation.split([' ', ',']).next().unwrap());
     }
 
-    /// Puts the rows of another one behind these.
+    /// Puts the rows of another one after these.
     pub(crate) fn append(&mut self, other: Table) {
         self.text += &other.text;
         self.named.extend(other.named);
@@ -185,7 +185,7 @@ fn in_file(text: &str, found: &mut BTreeSet<String>) {
     let (mut of, mut named) = (String::new(), false);
     for line in text.lines() {
         if let Some(rest) = line.strip_prefix("impl") {
-            // The type: behind `for` if there is one, else behind the generics.
+            // The type: after `for` if there is one, else after the generics.
             let rest = rest.rsplit_once(" for ").map_or(rest, |(_, of)| of);
             let start = rest.find(|c: char| c.is_ascii_uppercase());
             let rest = match rest.split_once("> ") {
@@ -194,7 +194,9 @@ fn in_file(text: &str, found: &mut BTreeSet<String>) {
             };
             of = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
         }
-        named |= line.trim_start().starts_with("#[doc(alias = \"cu");
+        // A function of the driver, not one of the runtime.
+        let alias = line.trim_start().strip_prefix("#[doc(alias = \"cu");
+        named |= alias.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
         let inside = line.starts_with(' ');
         let Some(rest) = line.trim_start().strip_prefix("pub ") else { continue };
         let rest = rest.strip_prefix("unsafe ").unwrap_or(rest);

@@ -171,7 +171,7 @@ fn external(t: &mut Table, gpu: &PushedGuard<'_>, sent: std::os::fd::OwnedFd, by
     assert!(descriptor >= 0);
     // SAFETY: new, and of nobody else.
     let handle = SemaphoreHandle::OpaqueFd(unsafe { OwnedFd::from_raw_fd(descriptor) });
-    // SAFETY: 1. and 2. A binary semaphore. The wait comes behind a signal.
+    // SAFETY: 1. and 2. A binary semaphore. The wait comes after a signal.
     let import = || unsafe { gpu.import_external_semaphore(handle) };
     let row = "PushedGuard::import_external_semaphore";
     let semaphore = t.row(row, &["cuImportExternalSemaphore"], import).unwrap();

@@ -1,6 +1,7 @@
 //! The tables of `docs/failure-modes.md`: what the caller sees of each driver call that fails, and what is left, as it
 //! was found here.
 
+use crate::common::UNWINDS;
 use cuscope::ffi;
 use cuscope_softdriver::control::Live;
 use cuscope_softdriver::faults::{Fault, Which};
@@ -9,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::{env, fs};
 
-/// What the caller sees of a failure.
+/// The effect of a failure that the caller sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Seen {
     Err,
@@ -33,7 +34,7 @@ impl Seen {
     }
 }
 
-/// What a failure was like.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Refused,
@@ -61,7 +62,7 @@ impl Kind {
     }
 }
 
-/// What was found of one driver call.
+/// The findings about one driver call.
 #[derive(Default)]
 struct Effects {
     operations: BTreeSet<String>,
@@ -79,7 +80,7 @@ struct Failure {
     left: BTreeSet<String>,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Default)]
 pub(crate) struct Table {
     failures: Vec<Failure>,
@@ -162,10 +163,12 @@ impl Table {
         text
     }
 
-    /// The page has this table behind the mark of its name; with `UPDATE_FAILURES` it is written there.
+    /// The page has this table after the mark of its name; with `UPDATE_FAILURES` it is written there.
     pub(crate) fn is_in_the_docs(&self, name: &str) {
-        if !cfg!(target_os = "linux") {
-            return; // the page is that of Linux, where the software driver shares memory with other processes
+        // The page is that of Linux, where the software driver shares memory with other processes, and one of its
+        // operations panics.
+        if !cfg!(target_os = "linux") || !UNWINDS {
+            return;
         }
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/failure-modes.md");
         let page = fs::read_to_string(&file).unwrap();
@@ -198,7 +201,7 @@ fn named(operations: &BTreeSet<String>) -> String {
     }
 }
 
-/// What is left, for a cell: kinds of failures that leave the same stand together.
+/// The objects that are left, for a cell: kinds of failures that leave the same stand together.
 fn kept(left: &BTreeMap<Kind, BTreeSet<String>>) -> String {
     if left.values().all(BTreeSet::is_empty) {
         return "nothing".to_owned();
@@ -214,7 +217,7 @@ fn kept(left: &BTreeMap<Kind, BTreeSet<String>>) -> String {
 }
 
 #[test]
-fn what_is_left_is_what_is_more() {
+fn the_objects_left_are_those_added() {
     let before = Live { contexts: 1, streams: 2, bytes: 3, ..Live::default() };
     let after = Live { contexts: 2, streams: 1, bytes: 9, graph_execs: 1, ..Live::default() };
     let found: Vec<_> = left(before, after).into_iter().collect();

@@ -24,7 +24,7 @@ fn pushed(f: impl FnOnce(&mut PushedGuard<'_>) -> Result) -> Result {
     gpu.pop()
 }
 
-/// What `try_destroy` and `into_raw` answer if something else holds the context.
+/// The answer of `try_destroy` and `into_raw` if something else holds the context.
 fn shared<R>(_: Context) -> Result<R> {
     panic!("nothing else holds the context")
 }

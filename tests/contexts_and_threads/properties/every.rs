@@ -9,7 +9,7 @@ use super::program::{End, Foreign, Last, Op, OwnOp, Part, StackEnd};
 const CONTEXTS: [usize; 2] = [0, 3];
 const LASTS: [Last; 3] = [Last::Pop, Last::Drop, Last::Leak];
 
-/// What a step is made on.
+/// The level that a step acts on.
 #[derive(Clone, Copy)]
 struct Place {
     /// It is a guard, not a stack.

@@ -14,7 +14,7 @@ mod seen;
 mod thread;
 
 use crate::common::random::config;
-use crate::common::{assert_success, fewer, is_alone, respawn_with};
+use crate::common::{UNWINDS, assert_success, fewer, is_alone, respawn_with};
 use crate::{alone_under_miri, common, fresh, skip};
 use cuscope::ffi;
 use cuscope_softdriver::control::{Live, live};
@@ -31,7 +31,7 @@ use thread::{Left, shared};
 /// Enough for the steps that are asserted below.
 const CASES: u32 = 2_000;
 
-/// What is alive, given what was before and what the threads left.
+/// Returns the objects that are alive, given those before and those that the threads left.
 fn with(before: Live, left: &[Left]) -> Live {
     let sum = |f: fn(&Left) -> usize| left.iter().map(f).sum::<usize>();
     let buffers = sum(|l| l.buffers);
@@ -71,6 +71,7 @@ fn every_program_does_what_the_model_says() {
             let tried = |what| match what {
                 Seen::Destroyed | Seen::GivenBack => !common::software() || times(what) >= enough,
                 Seen::Received => true,
+                Seen::Caught => !UNWINDS || times(what) >= enough,
                 _ => times(what) >= enough,
             };
             assert_eq!(Seen::ALL.into_iter().find(|what| !tried(*what)), None);
@@ -89,7 +90,7 @@ const PROCESS: &str = "CUSCOPE_TEST_PROCESS";
 #[allow(unsafe_code, reason = "ends contexts that the crate keeps")]
 fn run_every(every: &Every, process: usize, processes: usize) {
     shared();
-    // What stays for ever is ended here.
+    // Values that stay for ever are ended here.
     let after = |left: Left| {
         if let Some(first) = left.first {
             assert_eq!(left.contexts, 1);

@@ -31,6 +31,22 @@ struct Push {
     kept: bool,
 }
 
+/// A `reentrant` call that runs, or an owned guard that lives.
+#[derive(Debug)]
+struct Frame {
+    number: u64,
+    /// The entry of the owned guard.
+    owned: Option<Id>,
+}
+
+/// An owned guard: where it stands, and what was there before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Owned {
+    pub(crate) level: StackPos,
+    before: StackPos,
+    ctx: Ctx,
+}
+
 /// Where a stack or guard stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackPos {
@@ -47,6 +63,8 @@ pub(crate) enum Refused {
     Suspended,
     NotCurrent,
     StackTaken,
+    /// The owned guard ended with the call that it was made in.
+    Ended,
 }
 use Refused::*;
 
@@ -56,12 +74,13 @@ pub(crate) struct Model {
     /// The driver's stack, bottom first.
     stack: Vec<Entry>,
     pushes: Vec<Push>,
-    frame: u64,
+    /// Those that are open, the oldest first. Those of owned guards close in any order.
+    open: Vec<Frame>,
     frames: u64,
     ids: Id,
     taken: bool,
     orphan: Option<StackPos>,
-    /// What stacks and frames found below them.
+    /// The contexts that stacks and frames found below them.
     found: Vec<Option<Ctx>>,
     /// How often each context is owned.
     owners: BTreeMap<Ctx, usize>,
@@ -74,7 +93,7 @@ pub(crate) struct Model {
     /// How many entries of dead guards were popped, and found to be gone.
     pub(crate) leaked_popped: usize,
     pub(crate) found_gone: usize,
-    /// What must never happen and did. No panic: the model is also asked on unwinding.
+    /// A forbidden state that was reached. No panic: the model is also asked on unwinding.
     pub(crate) broken: Option<&'static str>,
 }
 
@@ -89,7 +108,7 @@ impl Model {
 
     /// Whether the crate's record holds anything.
     pub(crate) fn remembers(&self) -> bool {
-        !self.pushes.is_empty() || self.orphan.is_some() || self.taken || self.frame != 0
+        !self.pushes.is_empty() || self.orphan.is_some() || self.taken || !self.open.is_empty()
     }
 
     /// Whether foreign code pushed the top.
@@ -101,7 +120,7 @@ impl Model {
         self.stack.last().map(|entry| entry.id)
     }
 
-    /// What lies below the top.
+    /// Returns the context below the top.
     fn below(&self) -> Option<Ctx> {
         Some(self.stack.iter().rev().nth(1)?.ctx)
     }
@@ -163,12 +182,17 @@ impl Model {
 
     fn here(&self) -> StackPos {
         let (own, ctx) = (self.top(), self.current());
-        StackPos { frame: self.frame, depth: self.pushes.len(), own, ctx }
+        StackPos { frame: self.newest(), depth: self.pushes.len(), own, ctx }
     }
 
-    /// What lies above `level` is dead, and popped.
+    /// The number of the youngest frame.
+    fn newest(&self) -> u64 {
+        self.open.last().map_or(0, |frame| frame.number)
+    }
+
+    /// Pops the entries above `level`, whose owners are dead.
     fn pop_leaked(&mut self, level: StackPos) -> Result<(), Refused> {
-        if self.frame != level.frame || self.pushes.len() < level.depth {
+        if self.newest() > level.frame || self.pushes.len() < level.depth {
             return Err(Suspended);
         }
         while self.pushes.len() > level.depth {
@@ -201,7 +225,7 @@ impl Model {
             || above.len() > self.stack.len()
     }
 
-    /// What a push does first. It goes on above entries that foreign code covers or replaced.
+    /// Prepares a push. It goes on above entries that foreign code covers or replaced.
     pub(crate) fn settle(&mut self, level: StackPos) -> Result<(), Refused> {
         match self.pop_leaked(level) {
             Err(NotCurrent) => Ok(()),
@@ -210,7 +234,7 @@ impl Model {
     }
 
     pub(crate) fn take(&mut self) -> Result<StackPos, Refused> {
-        if self.taken || self.frame != 0 {
+        if self.taken || !self.open.is_empty() {
             return Err(StackTaken);
         }
         let _ = self.settle_orphan();
@@ -262,7 +286,11 @@ impl Model {
 
     /// The guard is gone and has not popped.
     pub(crate) fn leak(&mut self, level: StackPos) {
-        if let Some(push) = self.pushes.iter_mut().find(|push| Some(push.id) == level.own) {
+        self.bury(level.own);
+    }
+
+    fn bury(&mut self, own: Option<Id>) {
+        if let Some(push) = self.pushes.iter_mut().find(|push| Some(push.id) == own) {
             push.dead = true;
         }
     }
@@ -279,19 +307,74 @@ impl Model {
     pub(crate) fn open(&mut self) -> (StackPos, StackPos) {
         let before = self.here();
         self.frames += 1;
-        self.frame = self.frames;
+        self.open.push(Frame { number: self.frames, owned: None });
         self.found.push(self.current());
-        (before, StackPos { frame: self.frame, ..before })
+        (before, StackPos { frame: self.frames, ..before })
     }
 
     pub(crate) fn close(&mut self, before: StackPos, base: StackPos) {
+        // Owned guards that were made inside end.
+        let at = self.open.iter().position(|frame| frame.number == base.frame);
+        let inside = self.open.split_off(at.expect("the frame is open") + 1);
+        inside.iter().filter_map(|frame| frame.owned).for_each(|id| self.bury(Some(id)));
         let leaked_popped = self.pop_leaked(base);
-        if leaked_popped.is_err() && before.frame == 0 && !self.taken {
-            self.orphan = self.orphan.or(Some(before));
-        }
-        self.frame = before.frame;
+        self.close_frame(before, base.frame, leaked_popped);
         let orphan = self.settle_orphan();
         self.reports += usize::from(leaked_popped.is_err() || orphan == Err(NotCurrent));
+    }
+
+    /// What a frame could not pop is left to an older one, or to the stack, or else to whoever comes next.
+    fn close_frame(&mut self, before: StackPos, number: u64, popped: Result<(), Refused>) {
+        self.open.retain(|frame| frame.number != number);
+        let older = self.open.iter().any(|frame| frame.number < number);
+        if popped.is_err() && !older && !self.taken {
+            self.orphan = self.orphan.or(Some(before));
+        }
+    }
+
+    // Owned guards.
+
+    pub(crate) fn push_owned(&mut self, ctx: Ctx) -> Owned {
+        let (before, base) = self.open();
+        let level = self.push(base, ctx).expect("nothing lies above");
+        self.open.last_mut().expect("it was opened above").owned = level.own;
+        self.own(ctx);
+        Owned { level, before, ctx }
+    }
+
+    /// A use of an owned guard.
+    pub(crate) fn with_owned(&self, owned: Owned) -> Result<StackPos, Refused> {
+        let lives = self.open.iter().any(|frame| frame.number == owned.level.frame);
+        if lives { Ok(owned.level) } else { Err(Ended) }
+    }
+
+    /// Whether a younger frame suspends it.
+    pub(crate) fn is_covered(&self, owned: Owned) -> bool {
+        self.newest() > owned.level.frame
+    }
+
+    /// What is left of others below does not make it fail, unless foreign code is there.
+    pub(crate) fn pop_owned(&mut self, owned: Owned) -> Result<(), Refused> {
+        let popped = self.end_owned(owned);
+        self.disown(owned.ctx);
+        popped
+    }
+
+    fn end_owned(&mut self, owned: Owned) -> Result<(), Refused> {
+        let popped = self.with_owned(owned).and_then(|level| self.pop(level));
+        if popped == Err(Ended) {
+            return popped;
+        }
+        self.close_frame(owned.before, owned.level.frame, popped);
+        match self.settle_orphan() {
+            Err(NotCurrent) => popped.and(Err(NotCurrent)),
+            _ => popped,
+        }
+    }
+
+    pub(crate) fn drop_owned(&mut self, owned: Owned) {
+        let failed = matches!(self.pop_owned(owned), Err(Suspended | NotCurrent));
+        self.reports += usize::from(failed);
     }
 
     // Foreign code.

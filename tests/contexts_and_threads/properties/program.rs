@@ -1,5 +1,6 @@
 //! Random programs.
 
+use crate::common::UNWINDS;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -29,6 +30,9 @@ pub(crate) enum Op {
     TakeStack,
     Handle(HandleOp),
     Own(OwnOp),
+    Owned(OwnedOp),
+    /// Runs the steps on the guard that one of the owned ones lends.
+    With(Which, Vec<Op>),
     Foreign(Foreign),
 }
 
@@ -70,6 +74,15 @@ pub(crate) enum OwnOp {
     TryDestroy(Which),
 }
 
+/// Steps on the pocket of owned guards.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum OwnedOp {
+    Push(Which),
+    /// Moves it to another place in memory, and behind the others of the pocket.
+    Move(Which),
+    End(Which, Last),
+}
+
 /// Code that knows nothing of this crate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Foreign {
@@ -83,12 +96,14 @@ pub(crate) enum Foreign {
     SetNull,
 }
 
-/// What a thread does while it has no stack.
+/// A step of a thread while it has no stack.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
     /// Takes the stack, runs the steps, and ends it.
     Stack(Vec<Op>, StackEnd),
     Reentrant(Vec<Op>),
+    Owned(OwnedOp),
+    With(Which, Vec<Op>),
     Foreign(Foreign),
 }
 
@@ -147,15 +162,25 @@ fn last() -> impl Strategy<Value = Last> {
     prop_oneof![3 => Just(Last::Pop), 2 => Just(Last::Drop), 2 => Just(Last::Leak)]
 }
 
+fn owned() -> impl Strategy<Value = OwnedOp> {
+    let last = prop_oneof![8 => Just(Last::Pop), 8 => Just(Last::Drop), 1 => Just(Last::Leak)];
+    prop_oneof![
+        4 => which().prop_map(OwnedOp::Push),
+        1 => which().prop_map(OwnedOp::Move),
+        4 => (which(), last).prop_map(|(which, last)| OwnedOp::End(which, last)),
+    ]
+}
+
 fn leaf() -> impl Strategy<Value = Op> {
     prop_oneof![
         8 => Just(Op::Enter),
         2 => (which(), 0..3_usize).prop_map(|(ctx, out)| Op::PushOutside(ctx, out)),
         2 => (0..3_usize).prop_map(Op::EnterOutside),
-        1 => Just(Op::Panic),
+        1 => Just(if UNWINDS { Op::Panic } else { Op::Enter }),
         1 => Just(Op::TakeStack),
         8 => handle().prop_map(Op::Handle),
         4 => own().prop_map(Op::Own),
+        4 => owned().prop_map(Op::Owned),
         4 => foreign().prop_map(Op::Foreign),
     ]
 }
@@ -178,6 +203,7 @@ fn op() -> impl Strategy<Value = Op> {
         prop_oneof![
             7 => (which(), ops.clone(), end).prop_map(|(ctx, ops, end)| Op::Push(ctx, ops, end)),
             2 => ops.clone().prop_map(Op::Reentrant),
+            2 => (which(), ops.clone()).prop_map(|(which, ops)| Op::With(which, ops)),
             1 => ops.prop_map(Op::Catch),
         ]
     })
@@ -193,6 +219,8 @@ fn part() -> impl Strategy<Value = Part> {
     prop_oneof![
         6 => (ops(), end).prop_map(|(ops, end)| Part::Stack(ops, end)),
         1 => ops().prop_map(Part::Reentrant),
+        2 => owned().prop_map(Part::Owned),
+        1 => (which(), ops()).prop_map(|(which, ops)| Part::With(which, ops)),
         2 => foreign().prop_map(Part::Foreign),
     ]
 }

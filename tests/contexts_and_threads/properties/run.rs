@@ -1,11 +1,11 @@
 //! Runs a program step by step beside the model.
 
-use super::model::{Ctx, Model, StackPos};
-use super::program::{End, Foreign, Last, Op, Part, Program, StackEnd, Which};
+use super::model::{Ctx, Model, Owned, StackPos};
+use super::program::{End, Foreign, Last, Op, OwnedOp, Part, Program, StackEnd, Which};
 use super::seen::{Seen, seen};
 use super::thread::{Left, Place, Thread};
 use crate::common::{foreign as driver, software};
-use cuscope::{Context, ContextStack, PushedGuard, ffi};
+use cuscope::{Context, ContextStack, PushedGuard, ffi, stack::OwnedGuard};
 use cuscope_softdriver::faults::{self, Fault, with_fault};
 use std::any::Any;
 use std::cell::RefCell;
@@ -26,7 +26,7 @@ fn ended(caught: Result<(), Box<dyn Any + Send>>) {
     }
 }
 
-/// What the model has to be told when a value is dropped, also on unwinding.
+/// Tells the model when a value is dropped, also on unwinding.
 struct Shadow<'t> {
     model: &'t RefCell<Model>,
     of: Of,
@@ -36,6 +36,7 @@ enum Of {
     Guard(StackPos),
     Stack(StackPos),
     Frame(StackPos, StackPos),
+    Owned(Owned),
     Nothing,
 }
 
@@ -46,6 +47,7 @@ impl Drop for Shadow<'_> {
             Of::Guard(level) => model.drop_guard(level),
             Of::Stack(level) => model.give_back(level),
             Of::Frame(before, base) => model.close(before, base),
+            Of::Owned(owned) => model.drop_owned(owned),
             Of::Nothing => {}
         }
     }
@@ -69,7 +71,7 @@ impl<'t, T> Shadowed<'t, T> {
     }
 }
 
-/// What a `reentrant` call does with a stack or guard from outside, so many calls further out.
+/// A use that a `reentrant` call makes of a stack or guard from outside, so many calls further out.
 #[derive(Clone, Copy)]
 enum Reach {
     Push(Which),
@@ -81,9 +83,17 @@ fn reach<P: Place>(thread: &Thread, place: &mut P, level: StackPos, what: Reach)
     match what {
         Reach::Push(which) => {
             let Some((ctx, context)) = thread.choose(which) else { return };
-            let done = place.push(&context).map(drop);
-            let expected = thread.model.borrow_mut().push(level, ctx).map(drop);
-            thread.agree(&done, expected, "cuCtxPushCurrent_v2");
+            let done = place.push(&context);
+            let expected = thread.model.borrow_mut().push(level, ctx);
+            match (done, expected) {
+                // From inside the closure of an older owned guard.
+                (Ok(guard), Ok(level)) => {
+                    drop(guard);
+                    thread.model.borrow_mut().drop_guard(level);
+                    thread.check();
+                }
+                (done, expected) => thread.agree(&done, expected.map(drop), "cuCtxPushCurrent_v2"),
+            }
         }
         Reach::Enter => enter(thread, place, level),
     }
@@ -143,6 +153,13 @@ fn steps<P: Place>(
             }
             Op::Handle(op) => super::handles::step(thread, place, level, *op),
             Op::Own(op) => super::owners::step(thread, *op),
+            Op::Owned(op) => owned(thread, *op),
+            Op::With(which, ops) => {
+                with(thread, *which, ops, &mut |what, out| match out {
+                    0 => reach(thread, place, level, what),
+                    _ => outside(what, out - 1),
+                });
+            }
             Op::Foreign(op) => super::foreign::step(thread, *op, || enter(thread, place, level)),
         }
     }
@@ -254,6 +271,68 @@ fn reentrant<P: Place>(
     thread.agree(&done, Ok(()), "");
 }
 
+/// The owned guard of that number, out of the pocket.
+fn take<'t>(thread: &'t Thread, which: Which) -> Option<(Shadowed<'t, OwnedGuard>, Owned)> {
+    let mut guards = thread.guards.borrow_mut();
+    let count = guards.len();
+    let (guard, owned) = (count > 0).then(|| guards.swap_remove(which % count))?;
+    Some((Shadowed::new(thread, guard, Of::Owned(owned)), owned))
+}
+
+fn put_back(thread: &Thread, taken: Shadowed<'_, OwnedGuard>, owned: Owned) {
+    thread.guards.borrow_mut().push((taken.into_value(), owned));
+}
+
+fn owned(thread: &Thread, op: OwnedOp) {
+    match op {
+        OwnedOp::Push(which) => {
+            // Enough to leave most programs something to do with the thread's stack.
+            let Some((ctx, context)) = thread.choose(which) else { return };
+            if thread.guards.borrow().len() > 3 {
+                return;
+            }
+            let guard = context.push_owned().unwrap();
+            let owned = thread.model.borrow_mut().push_owned(ctx);
+            thread.guards.borrow_mut().push((guard, owned));
+        }
+        OwnedOp::Move(which) => {
+            let Some((taken, owned)) = take(thread, which) else { return };
+            let boxed = Box::new(taken);
+            put_back(thread, *boxed, owned);
+        }
+        OwnedOp::End(which, last) => {
+            let Some((taken, owned)) = take(thread, which) else { return };
+            if thread.model.borrow().is_covered(owned) {
+                seen(Seen::EndedEarly);
+            }
+            match last {
+                Last::Pop => {
+                    let done = taken.into_value().pop();
+                    let expected = thread.model.borrow_mut().pop_owned(owned);
+                    thread.agree(&done, expected, "cuCtxPopCurrent_v2");
+                }
+                Last::Drop => drop(taken),
+                // It lives for ever, or until the call ends that it was made in.
+                Last::Leak => std::mem::forget(taken.into_value()),
+            }
+        }
+    }
+    thread.check();
+}
+
+/// Runs steps on the guard that an owned one lends. The place that the steps are made on is outside.
+fn with(thread: &Thread, which: Which, ops: &[Op], outside: Outside<'_>) {
+    let Some((mut taken, owned)) = take(thread, which) else { return };
+    let expected = thread.model.borrow().with_owned(owned);
+    let done = taken.value.with(|gpu| {
+        seen(Seen::Lent);
+        steps(thread, gpu, owned.level, outside, ops);
+        Ok(())
+    });
+    thread.agree(&done, expected.map(drop), "OwnedGuard::with");
+    put_back(thread, taken, owned);
+}
+
 fn part(thread: &Thread, part: &Part) {
     let nothing = &mut |_, _| ();
     match part {
@@ -267,6 +346,8 @@ fn part(thread: &Thread, part: &Part) {
             drop(frame);
             thread.agree(&done, Ok(()), "");
         }
+        Part::Owned(op) => owned(thread, *op),
+        Part::With(which, ops) => with(thread, *which, ops, nothing),
         Part::Foreign(op) => super::foreign::step(thread, *op, || ()),
     }
 }

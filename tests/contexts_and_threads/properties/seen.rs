@@ -22,12 +22,18 @@ pub(crate) enum Seen {
     Destroyed,
     /// A context was given back by `try_destroy`.
     GivenBack,
+    /// An owned guard was used or popped behind the call that it was made in.
+    Ended,
+    /// An owned guard ended while a younger one lived.
+    EndedEarly,
+    /// An owned guard lent a guard.
+    Lent,
     /// A handle came from another thread.
     Received,
 }
 
 impl Seen {
-    pub(crate) const ALL: [Seen; 12] = {
+    pub(crate) const ALL: [Seen; 15] = {
         use Seen::*;
         [
             Step,
@@ -41,6 +47,9 @@ impl Seen {
             Caught,
             Destroyed,
             GivenBack,
+            Ended,
+            EndedEarly,
+            Lent,
             Received,
         ]
     };

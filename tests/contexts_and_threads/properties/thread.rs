@@ -1,13 +1,13 @@
-//! What a program acts on: one thread with its model, and the contexts that all threads share.
+//! The state that a program acts on: one thread with its model, and the contexts that all threads share.
 
-use super::model::{Ctx, Model, Refused, SHARED};
+use super::model::{Ctx, Model, Owned, Refused, SHARED};
 use super::program::Which;
 use super::seen::{Seen, seen, seen_times};
 use crate::common::foreign as driver;
 use crate::common::gpu::new_context;
 use cuscope::{
     Context, ContextStack, Detached, Device, DeviceBuffer, Error, PushContext, PushedGuard, Result,
-    Stream, ffi,
+    Stream, ffi, stack::OwnedGuard,
 };
 use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
@@ -20,6 +20,10 @@ thread_local! {
 
 /// Contexts that guards push; from there on to [`SHARED`], those that only foreign code does.
 const PUSHED: Ctx = 3;
+
+/// Why an owned guard is refused.
+const ENDED: &str = "the owned guard ended with the `reentrant` call or the `Context::with` that it was made in: make it \
+                     outside, or use it inside";
 
 /// The contexts of all threads: made once, as they are costly on a GPU.
 pub(crate) fn shared() -> &'static [Context] {
@@ -43,7 +47,7 @@ pub(crate) struct Handle {
     pub(crate) ctx: Ctx,
 }
 
-/// What a thread left alive for ever.
+/// Values that a thread left alive for ever.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Left {
     pub(crate) contexts: usize,
@@ -62,6 +66,8 @@ pub(crate) struct Thread {
     /// Owners of this thread's own contexts.
     pub(crate) owned: RefCell<Vec<(Ctx, Context)>>,
     pub(crate) pocket: RefCell<Vec<Handle>>,
+    /// Owned guards, and where they stand.
+    pub(crate) guards: RefCell<Vec<(OwnedGuard, Owned)>>,
     pub(crate) left: Cell<Left>,
     pub(crate) next: Sender<Handle>,
     pub(crate) inbox: Receiver<Handle>,
@@ -75,6 +81,7 @@ impl Thread {
             raw: RefCell::new(shared().iter().map(Context::raw).collect()),
             owned: RefCell::default(),
             pocket: RefCell::default(),
+            guards: RefCell::default(),
             left: Cell::default(),
             next,
             inbox,
@@ -109,6 +116,9 @@ impl Thread {
                 Refused::Suspended => (Error::Suspended { call }, Seen::Suspended),
                 Refused::NotCurrent => (Error::NotCurrent { call }, Seen::NotCurrent),
                 Refused::StackTaken => (Error::StackTaken, Seen::StackTaken),
+                Refused::Ended => {
+                    (Error::InvalidArgument { call, reason: ENDED.into() }, Seen::Ended)
+                }
             };
             seen(what);
             error
@@ -146,6 +156,12 @@ impl Thread {
 
     /// Drops what the thread owns.
     pub(crate) fn drop_owned(&self) {
+        // The oldest first, which is early for all but the last.
+        for (guard, owned) in self.guards.take() {
+            drop(guard);
+            self.model.borrow_mut().drop_owned(owned);
+            self.check();
+        }
         for handle in self.pocket.take() {
             self.model.borrow_mut().disown(handle.ctx);
         }
@@ -168,7 +184,7 @@ impl Thread {
     }
 }
 
-/// What can be pushed on, with its guard if it is one.
+/// A place to push on, with its guard if it is one.
 pub(crate) trait Place: PushContext {
     fn guard<R>(&self, f: impl FnOnce(&PushedGuard<'_>) -> R) -> Option<R>;
 }

@@ -308,6 +308,9 @@ rows! {
         unsafe { capture.on(gpu)?.launch_unchecked(&store, LaunchConfig::new(1, 1025), (&mut out, 1_u32)) }
     }); }
     "memory/pages.rs" "pinned_pages" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["the host does not have as much memory"] Call(|gpu| none(gpu.pinned_pages(HUGE))); }
+    "module/guarded.rs" "function" {
+        "there is no such kernel" => ["cuModuleGetFunction"] Call(|gpu| none(gpu.load_guarded(STORE)?.function("nothing")));
+    }
     "module/guarded.rs" "kernel" { "there is no such kernel" => ["no kernel `stor`", "`store`"] Call(|gpu| none(gpu.load_guarded(STORE)?.kernel::<(&mut [u32], u32)>("stor"))); }
     "tensor_map.rs" "encode" {
         "packed numbers on a device that has none" => ["cuTensorMapEncodeTiled"] Test("driver_facts/tensor_maps.rs");

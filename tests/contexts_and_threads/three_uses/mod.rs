@@ -9,6 +9,7 @@ mod many_devices;
 mod plugin;
 mod pool;
 
+use crate::common::UNWINDS;
 use crate::common::foreign::current;
 use crate::common::gpu::new_context;
 use crate::common::kernels::STORE;
@@ -29,13 +30,13 @@ cuscope::handles! {
 
 const LEN: usize = 4;
 
-/// What all three uses have in common: a context, and handles in it that are kept between calls.
+/// The state that all three uses have in common: a context, and handles in it that are kept between calls.
 struct Kept {
     context: Context,
     handles: Detached<Handles<'static>>,
 }
 
-/// What a call is to do when it is in the middle of things.
+/// The next step of a call when it is in the middle of things.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Then {
     Succeed,
@@ -85,7 +86,9 @@ impl Kept {
     }
 }
 
-const THENS: [Then; 5] = [Then::Succeed, Then::Fail, Then::FailCovered, Then::Panic, Then::Succeed];
+/// In the middle of a call, if a panic does not end the process.
+const PANIC: Then = if UNWINDS { Then::Panic } else { Then::Fail };
+const THENS: [Then; 5] = [Then::Succeed, Then::Fail, Then::FailCovered, PANIC, Then::Succeed];
 
 #[test]
 fn the_uses_leave_nothing_behind() {

@@ -19,7 +19,7 @@ struct Plugin {
     kept: Mutex<Kept>,
 }
 
-/// What the host has plugin calls do.
+/// A request of the host to the plugin.
 #[repr(C)]
 struct Request {
     then: Then,
@@ -36,7 +36,7 @@ impl Request {
     }
 }
 
-/// What a call answers that ends so.
+/// Returns the answer of a call that ends so.
 fn code(then: Then) -> c_int {
     match then {
         Then::Succeed | Then::Leak => OK,

@@ -1,4 +1,4 @@
-//! What the facts about captures are asked with: modes, ends, what a graph has, and another thread.
+//! Tools to ask the facts about captures: modes, ends, the contents of a graph, and another thread.
 
 use crate::raw::*;
 use cuscope::ffi::*;
@@ -6,9 +6,9 @@ use std::ptr::null_mut;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-/// What a capture refuses.
+/// The answer of a capture that refuses a call.
 pub(crate) const UNSUPPORTED: CUresult = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-/// What becomes of a capture by that.
+/// The answer of a capture that was invalidated by that.
 pub(crate) const INVALIDATED: CUresult = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 /// For the legacy stream, while a blocking one is under capture.
 pub(crate) const IMPLICIT: CUresult = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -135,7 +135,7 @@ impl Other {
         Self { jobs }
     }
 
-    /// What `f` gives there for a stream.
+    /// Returns the result of `f` there for a stream.
     pub(crate) fn with(
         &self,
         stream: CUstream,

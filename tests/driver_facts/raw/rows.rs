@@ -6,7 +6,7 @@ use cuscope::ffi::*;
 use std::fmt::{Debug, Display};
 use std::ptr::{null, null_mut, with_exposed_provenance_mut, without_provenance_mut};
 
-/// What was answered otherwise than expected: the question with the answer, and with the expected one.
+/// Answers that differ from the expected ones: the question with the answer, and with the expected one.
 #[derive(Default)]
 pub(crate) struct Answers(pub(crate) Vec<[String; 2]>);
 
@@ -211,7 +211,7 @@ impl Bench {
     }
 }
 
-/// What became of a capture.
+/// The outcome of a capture.
 #[derive(Debug)]
 #[expect(dead_code, reason = "it is compared as it is shown")]
 pub(crate) struct Captured {
@@ -307,7 +307,7 @@ pub(crate) fn peers(copy: &CUDA_MEMCPY3D) -> CUDA_MEMCPY3D_PEER {
     }
 }
 
-/// What a copy is described by.
+/// Describes a copy.
 pub(crate) fn described(copy: &CUDA_MEMCPY3D) -> String {
     let CUDA_MEMCPY3D { WidthInBytes: width, Height: height, Depth: depth, .. } = *copy;
     let from = (copy.srcMemoryType.0, copy.srcHost, copy.srcDevice);
@@ -322,7 +322,7 @@ pub(crate) fn described(copy: &CUDA_MEMCPY3D) -> String {
 
 pub(crate) fn told(node: CUgraphNode) -> String {
     let mut copy: CUDA_MEMCPY3D = all_zeros();
-    // What is not written stays visible.
+    // A field that is not written stays visible.
     (copy.srcLOD, copy.dstLOD, copy.srcHeight, copy.dstHeight) = (77, 77, 77, 77);
     ok!(cuGraphMemcpyNodeGetParams(node, &raw mut copy));
     described(&copy)
@@ -361,7 +361,7 @@ pub(crate) const FINE: [Change; 12] = [
 ];
 
 /// Copies of planes between memory of the device that are refused. Those past its end begin in it, since other
-/// memory may be behind it.
+/// memory may be after it.
 pub(crate) const BAD: [Change; 16] = [
     ("source pitch less than a row", |copy| copy.srcPitch = 15),
     ("source pitch less than a row with its offset", |copy| copy.srcPitch = 23),
@@ -416,7 +416,7 @@ pub(crate) fn value_bytes(size: u32) -> Vec<u8> {
     }
 }
 
-/// What a fill is described by: the address relative to a base, pitch, value, sizes.
+/// Describes a fill: the address relative to a base, pitch, value, sizes.
 pub(crate) fn fill_described(fill: &CUDA_MEMSET_NODE_PARAMS, base: CUdeviceptr) -> String {
     let at = fill.dst.wrapping_sub(base);
     format!(

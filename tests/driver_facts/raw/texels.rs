@@ -64,7 +64,7 @@ pub(crate) fn counting(extent: [usize; 3], flags: u32) -> CUarray {
     array
 }
 
-/// What a texture of an array reads.
+/// Describes an array that a texture reads.
 pub(crate) fn of_array(hArray: CUarray) -> CUDA_RESOURCE_DESC {
     let mut resource: CUDA_RESOURCE_DESC = all_zeros();
     resource.resType = CU_RESOURCE_TYPE_ARRAY;
@@ -72,7 +72,7 @@ pub(crate) fn of_array(hArray: CUarray) -> CUDA_RESOURCE_DESC {
     resource
 }
 
-/// What a texture of linear floats reads.
+/// Describes linear floats that a texture reads.
 pub(crate) fn of_memory(devPtr: CUdeviceptr, sizeInBytes: usize) -> CUDA_RESOURCE_DESC {
     let mut resource: CUDA_RESOURCE_DESC = all_zeros();
     resource.resType = CU_RESOURCE_TYPE_LINEAR;

@@ -1,4 +1,4 @@
-//! What NVRTC writes is accepted, whatever it is: `src/image/known.rs` lists it.
+//! Every code that NVRTC writes is accepted: `src/image/known.rs` lists it.
 
 use cuscope::{Cubin, Ptx};
 use std::fs;
@@ -36,7 +36,7 @@ impl Accepted {
 }
 
 #[test]
-fn what_nvrtc_writes_is_accepted() {
+fn code_that_nvrtc_writes_is_accepted() {
     let Some(folder) = super::run::folder() else {
         crate::skip!("no kernels: run .ci/kernels and set CUSCOPE_KERNELS to what it prints");
     };

@@ -40,12 +40,12 @@ impl Input {
     }
 }
 
-/// What a result is compared with. A function is given the input and the kernel's number.
+/// The expected value of a result. A function is given the input and the kernel's number.
 #[derive(Clone, Copy)]
 pub(crate) enum Check {
-    /// What the H200 gave.
+    /// The result of the H200.
     Digest,
-    /// What the H200 gave, and these words.
+    /// The result of the H200, and these words.
     Words(fn(&[u32], u32) -> Vec<u32>),
     /// The same for numbers of 64 bits.
     Words64(fn(&[u64], u32) -> Vec<u64>),
@@ -67,7 +67,7 @@ impl Check {
         !matches!(self, Check::Host(_) | Check::Near(..) | Check::Near64(..))
     }
 
-    /// What is wrong with a result.
+    /// Returns the difference between a result and the expected one.
     pub(crate) fn problem(&self, input: &[u32], n: u32, result: &[u32]) -> Option<String> {
         match self {
             Check::Digest => None,
@@ -139,11 +139,11 @@ pub(crate) struct Case {
     pub(crate) config: LaunchConfig,
     /// The third parameter.
     pub(crate) n: u32,
-    /// What `in` holds.
+    /// The contents of `in`.
     pub(crate) input: Input,
     /// The words of `out`, which are zero before.
     pub(crate) out: usize,
-    /// What they are compared with.
+    /// The expected results.
     pub(crate) check: Check,
     /// Whether all blocks run at once.
     pub(crate) cooperative: bool,

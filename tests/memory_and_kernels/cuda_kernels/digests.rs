@@ -1,4 +1,4 @@
-//! What an H200 computed.
+//! Digests of the results of an H200.
 
 use super::ARCHITECTURES;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What a kernel prints is on the standard output of the process.
+//! The text that a kernel prints is on the standard output of the process.
 
 use super::{ARCHITECTURES, run};
 use crate::common::gpu::with_stream;

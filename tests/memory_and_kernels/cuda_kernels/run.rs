@@ -40,7 +40,7 @@ pub(crate) fn all(folder: &Path, source: &str, cases: &[Case]) {
     assert!(problems.is_empty(), "{source}:\n{}", problems.join("\n"));
 }
 
-/// What is wrong with the results of a kernel.
+/// Returns the differences in the results of a kernel.
 fn one<'ctx>(
     gpu: &PushedGuard<'ctx>,
     stream: &Stream<'ctx>,

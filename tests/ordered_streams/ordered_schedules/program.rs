@@ -1,5 +1,6 @@
 //! The programs, and what they do one operation after the other.
 
+use crate::common::UNWINDS;
 use proptest::prelude::*;
 
 /// Ordered streams. They differ in what they keep and in their staging memory.
@@ -89,7 +90,7 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
         4 => (slot(), stream()).prop_map(|(a, s)| Op::OwnedDownload(a, s)),
         4 => slot().prop_map(Op::Drop),
         1 => slot().prop_map(Op::Leak),
-        1 => slot().prop_map(Op::Panic),
+        1 => slot().prop_map(if UNWINDS { Op::Panic } else { Op::Drop }),
         5 => (slot(), stream()).prop_map(|(a, s)| Op::HandOver(a, s)),
         4 => slot().prop_map(Op::Share),
         2 => pair().prop_map(|(a, b)| Op::CloneShared(a, b)),
@@ -116,7 +117,7 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
     (any::<u64>(), ops, leaks).prop_map(|(seed, ops, leaks)| Program { seed, ops, leaks })
 }
 
-/// What the host sees: what it downloaded, what was pending, what is in the slots at the end, and how many functions
+/// The values that the host sees: downloads, pending ones, the slots at the end, and how many functions
 /// of the host ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen {
@@ -157,7 +158,7 @@ impl Model {
         }
     }
 
-    /// What a stream reads in a slot.
+    /// Returns the words that a stream reads in a slot.
     fn read(&self, slot: usize, stream: usize) -> Option<Words> {
         match self.slots[slot] {
             Some((Kind::Own(own), words)) if own == stream => Some(words),

@@ -13,14 +13,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What the programs work with.
+/// The objects that the programs work with.
 pub(crate) struct Bench<'ctx> {
     pub(crate) streams: Vec<OrderedStream>,
     pub(crate) mix: Function<'ctx>,
     plain: [Stream<'ctx>; 2],
     captured: Stream<'ctx>,
     input: DeviceBuffer<'ctx, u32>,
-    /// What the graph writes, the stream of the first, and the graph.
+    /// The buffer that the graph writes, the stream of the first, and the graph.
     kept: Option<(OrderedBuffer<u32>, usize)>,
     fives: Option<OrderedBuffer<u32>>,
     graph: Graph<'ctx>,
@@ -303,7 +303,7 @@ impl<'b, 'ctx> Run<'b, 'ctx> {
         }
     }
 
-    /// What changes the owner of memory, or waits.
+    /// A step that changes the owner of memory, or waits.
     fn step_of_owner(&mut self, op: Op) {
         match op {
             Op::HandOver(slot, to) => self.change(slot, |bench, slot| match slot {

@@ -17,7 +17,7 @@ const STREAMS: usize = super::program::STREAMS;
 const SLOTS: usize = 3;
 const SHARED: Words = [2, 7, 1, 8, 2, 8, 1, 8];
 
-/// What a thread does with its own slots.
+/// An operation of a thread on its own slots.
 #[derive(Clone, Copy, Debug)]
 enum Op {
     New(usize, usize, u32),
@@ -29,7 +29,7 @@ enum Op {
     Drop(usize),
 }
 
-/// What a thread does before it sends its first slot to the next thread, and receives its second one.
+/// The operations of a thread before it sends its first slot to the next thread, and receives its second one.
 type Round = Vec<Op>;
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ fn program() -> impl Strategy<Value = Program> {
     (any::<u64>(), rounds).prop_map(|(seed, rounds)| Program { seed, rounds })
 }
 
-/// What each thread downloads, and what is in its slots at the end.
+/// The downloads of each thread, and its slots at the end.
 type Seen = [Vec<Words>; THREADS];
 
 fn model(program: &Program) -> Seen {
@@ -88,7 +88,7 @@ fn model(program: &Program) -> Seen {
 
 type Slot<'ctx> = Option<(usize, OrderedBuffer<u32>)>;
 
-/// What a thread works with.
+/// The objects that a thread works with.
 struct Thread<'b, 'ctx> {
     streams: &'b [OrderedStream],
     mix: &'b cuscope::Function<'ctx>,

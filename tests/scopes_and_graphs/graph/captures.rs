@@ -1,7 +1,8 @@
-//! What a capture takes into its graph, and what it leaves outside.
+//! Work that a capture takes into its graph, and work that it leaves outside.
 
 use crate::common::gpu::{filled, kernel, new_context, read, with_gpu};
 use crate::common::kernels::{STORE, SUM12};
+use crate::common::panics;
 use crate::{common, fresh, skip};
 use cuscope::graph::{Enqueue, EventRecordNode, EventWaitNode, NodeKind};
 use cuscope::stream::Until;
@@ -10,10 +11,9 @@ use cuscope::{
 };
 use cuscope_softdriver::control::{live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[test]
-fn what_is_captured_runs_at_each_replay_and_not_before() {
+fn captured_work_runs_at_each_replay_and_not_before() {
     with_gpu(|gpu| {
         let mut stream = gpu.stream().unwrap();
         let store = kernel(gpu, STORE, "store");
@@ -52,8 +52,8 @@ fn branches_are_ordered_by_the_memory_they_share() {
                 let side = c.fork(&mut side)?;
                 let _idle = c.fork(&mut idle)?;
                 side.fill(&mut y, 6)?;
-                stream.copy(&y, &mut z)?; // behind the other branch
-                side.copy(&x, &mut y) // behind the copy
+                stream.copy(&y, &mut z)?; // after the other branch
+                side.copy(&x, &mut y) // after the copy
             })
             .unwrap();
         assert_eq!(graph.nodes().unwrap(), 4);
@@ -132,14 +132,13 @@ fn a_capture_ends_with_its_closure_whatever_happens() {
                 .unwrap_err();
             assert_eq!(error, Error::StackTaken);
 
-            let panicked = catch_unwind(AssertUnwindSafe(|| {
-                gpu.capture(&mut stream, |c| {
+            assert!(panics(|| {
+                gpu.capture(&mut stream, |c| -> Result {
                     c.stream().zero(&mut c.hold(&mut x))?;
                     c.fork(&mut side)?.zero(&mut c.scratch::<u32>(4)?)?;
                     panic!("in the middle")
                 })
             }));
-            assert!(panicked.is_err());
 
             // An operation that failed is not left out in silence.
             let error = gpu
@@ -323,20 +322,19 @@ fn memory_of_the_captured_stream_is_freed_during_the_capture() {
 
             // And however the capture ends.
             let _alive = gpu.on(&stream).alloc::<u32>(4).unwrap();
-            let panicked = catch_unwind(AssertUnwindSafe(|| {
-                gpu.capture(&mut stream, |c| {
+            assert!(panics(|| {
+                gpu.capture(&mut stream, |c| -> Result {
                     c.stream().fill(&mut c.hold(&mut x), 4)?;
                     panic!("in the closure")
                 })
             }));
-            assert!(panicked.is_err());
             assert!(!common::software() || live().streams == before.streams);
             gpu.on(&stream).fill(&mut x, 5).unwrap();
         });
     });
 }
 
-/// What is captured in its place has the stream's attributes (`src/graph/captured_stream.rs` compares them),
+/// The stream that is captured in its place has the stream's attributes (`src/graph/captured_stream.rs` compares them),
 /// for the calls of C, which another stream takes no more.
 #[test]
 fn a_stream_that_nothing_else_has_is_captured_itself() {

@@ -124,7 +124,7 @@ fn a_definition_that_fails_is_none() {
     });
 }
 
-/// What is added later comes behind what is there, as far as both use memory, and nothing else is ordered.
+/// A node that is added later comes after those that are there, as far as both use memory, and nothing else is ordered.
 #[test]
 fn a_definition_is_continued() {
     with_gpu(|gpu| {
@@ -195,7 +195,7 @@ fn a_captured_definition_is_continued() {
     });
 }
 
-/// Nodes in the graph of a new conditional node come behind earlier ones too, and earlier conditional nodes count as one.
+/// Nodes in the graph of a new conditional node come after earlier ones too, and earlier conditional nodes count as one.
 #[test]
 fn a_definition_with_conditional_nodes_is_continued() {
     with_gpu(|gpu| {

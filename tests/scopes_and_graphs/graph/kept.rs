@@ -1,4 +1,4 @@
-//! What a graph keeps, gives up when it is captured again, and loses.
+//! Objects that a graph keeps, gives up when it is captured again, and loses.
 
 use super::copy;
 use crate::common::gpu::{filled, kernel, read, with_gpu};

@@ -27,7 +27,7 @@ fn a_replay_names_the_buffers_of_the_graph() {
                 on.replay(&graph, &x),
                 on.replay(&graph, (&mut y,)),
                 on.replay(&graph, (&x, &y)),
-                on.replay(&graph, (&mut x, &mut y)),
+                on.replay(&graph, (&mut x, &y)),
                 on.replay(&graph, (&x, &x)),
                 on.replay(&graph, (&x, &mut z)),
                 on.replay(&graph, (&z, &mut y)),
@@ -53,6 +53,39 @@ fn a_replay_names_the_buffers_of_the_graph() {
         })
         .unwrap();
         assert_eq!(read(gpu, &y), [1; 4]);
+    });
+}
+
+/// An exclusive borrow proves more than a shared one. A scope then orders the replay as if it wrote the memory.
+#[test]
+fn memory_that_a_graph_reads_may_be_lent_exclusively() {
+    with_gpu(|gpu| {
+        let (mut stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+        let (mut x, mut y, mut z) = (filled(gpu, 4, 1), filled(gpu, 4, 2), filled(gpu, 4, 3));
+        let graph = copy(gpu, &x, &mut y);
+        gpu.on(&stream).replay(&graph, (&mut x, &mut y)).unwrap();
+        assert_eq!([read(gpu, &x), read(gpu, &y)], [[1; 4]; 2]);
+        gpu.scope(|s| {
+            let (one, two) = (s.on(&stream), s.on(&other));
+            let (mut x, mut y) = (s.hold(&mut x), s.hold(&mut y));
+            two.fill(&mut x, 5)?;
+            one.replay(&graph, (&mut x, &mut y))?; // after the fill
+            two.fill(&mut x, 6) // after the replay
+        })
+        .unwrap();
+        assert_eq!([read(gpu, &x), read(gpu, &y)], [[6; 4], [5; 4]]);
+
+        // A graph with one buffer, which it reads and writes: only an exclusive borrow will do.
+        let fill = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut z), 7)).unwrap();
+        assert!(matches!(gpu.on(&stream).replay(&fill, &z), Err(Error::GraphBuffers { .. })));
+        // A graph with one buffer, which it reads.
+        let reads = gpu.capture(&mut stream, |c| {
+            let mut scratch = c.scratch(4)?;
+            c.stream().copy(&z, &mut scratch)
+        });
+        let reads = reads.unwrap();
+        gpu.on(&stream).replay(&reads, &z).unwrap();
+        gpu.on(&stream).replay(&reads, &mut z).unwrap();
     });
 }
 
@@ -161,8 +194,8 @@ fn a_scope_orders_replays_like_launches() {
             let (a, b, mut x, mut y) = (s.on(&a), s.on(&b), s.hold(&mut x), s.hold(&mut y));
             for (i, seen) in seen.iter_mut().enumerate() {
                 a.fill(&mut x, i as u32)?;
-                b.replay(&graph, (&x, &mut y))?; // behind the fill
-                a.download(&y, seen)?; // behind the replay
+                b.replay(&graph, (&x, &mut y))?; // after the fill
+                a.download(&y, seen)?; // after the replay
             }
             Ok(())
         })

@@ -361,7 +361,7 @@ fn a_kernel_is_changed_to_what_its_node_is_ordered_for() {
         for (from, to) in [(1..3, 2..4), (5..7, 2..4), (2..4, 1..3), (2..4, 5..7)] {
             refused(set!(5_f32, from, to), SET);
         }
-        // What it read it may not write.
+        // Memory that it read it may not write.
         // SAFETY: it is refused.
         let writes = unsafe {
             gpu.set_kernel_unchecked(
@@ -441,9 +441,9 @@ fn a_child_graph_names_its_buffers_in_the_whole() {
             .build_graph(|g| {
                 let (mut y, mut z) = (g.hold(&mut y), g.hold(&mut z));
                 g.child(&[], &child, (&x, &mut y))?;
-                g.copy(&[], &y, &mut z)?; // behind the child
-                g.fill(&[], &mut y, 8)?; // behind the copy
-                g.child(&[], &child, (&x, &mut y))?; // behind the fill
+                g.copy(&[], &y, &mut z)?; // after the child
+                g.fill(&[], &mut y, 8)?; // after the copy
+                g.child(&[], &child, (&x, &mut y))?; // after the fill
                 Ok(())
             })
             .unwrap();

@@ -26,7 +26,7 @@ fn memory_of_a_node_that_follows_a_free_is_another_one() {
                 g.free(&[], second).map(drop)
             })
             .unwrap();
-        // The second is freed behind all that use it: the allocation, the fill and the copy.
+        // The second is freed after all that use it: the allocation, the fill and the copy.
         assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap()), (7, 9));
         gpu.on(&stream).replay(&graph, &mut y).unwrap();
         assert_eq!(read(gpu, &y), vec![3; LEN]);

@@ -1,5 +1,6 @@
 //! Ranges of NVTX, which Nsight Systems shows above the driver's calls: those of the program, and one for each context
 //! that it pushes. cuscope's feature `tracing` makes the spans, and the layer of NVIDIA's crate `nvtx` the ranges.
+//! `cargo run -p cuscope-examples --features nvtx --bin nvtx`
 //!
 //! The crate needs libclang to build, and the headers of a C compiler. Where the system has no libclang, PyPI does, but
 //! without these headers:

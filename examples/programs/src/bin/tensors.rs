@@ -1,5 +1,4 @@
 //! Arrays of the crate `ndarray` on the device, and back. `cargo run -p cuscope-examples --bin tensors`
-#![allow(unsafe_code, reason = "launches a kernel")]
 
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, DeviceBuffer, LaunchConfig, PushedGuard, Result,
@@ -62,9 +61,12 @@ fn main() -> Result {
     let gpu = stack.push(&context)?;
     println!("{} driver", driver_kind());
     let stream = gpu.stream()?;
-    let saxpy =
-        gpu.load_ptx(include_str!("../../../kernels/saxpy.ptx"))?
-            .kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
+    let saxpy = gpu.load_guarded(include_str!("../../../kernels/saxpy.ptx"))?.kernel::<(
+        u32,
+        f32,
+        &[f32],
+        &mut [f32],
+    )>("saxpy")?;
 
     // y = 2 x + y, where x is in standard layout and y is transposed.
     let shape = (30, 40);
@@ -74,8 +76,7 @@ fn main() -> Result {
     let mut y_dev = upload(&gpu, &stream, "y, transposed", y.t())?;
     let n = x.len() as u32;
     let config = LaunchConfig::for_num_elems(n as usize)?;
-    // SAFETY: the kernel stays inside of the `n` elements that both buffers have.
-    unsafe { gpu.on(&stream).launch_unchecked(&saxpy, config, (n, 2.0, &x_dev, &mut y_dev)) }?;
+    gpu.on(&stream).launch(&saxpy, config, (n, 2.0, &x_dev, &mut y_dev))?;
     let sum = download(&gpu, &stream, &y_dev, shape)?;
     assert_eq!(sum, 2.0 * &x + y.t());
     println!("2 x + y: {:?}", sum.dim());

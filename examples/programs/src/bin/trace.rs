@@ -1,9 +1,10 @@
 //! The example `pipeline` in small, and a trace of it that <https://ui.perfetto.dev> and `chrome://tracing` show: what
 //! each thread called, and when each stream worked. `cargo run -p cuscope-examples --bin trace -- trace.json`
-#![allow(unsafe_code, reason = "launches a kernel")]
+#![forbid(unsafe_code)]
 
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextFlags, ContextStack, Device, Function, LaunchConfig, PinnedBuffer, PushedGuard,
+    Context, ContextFlags, ContextStack, Device, In, LaunchConfig, Out, PinnedBuffer, PushedGuard,
     Result, ScopedBuffer, ScopedStream, driver_kind,
 };
 use cuscope_examples::{DeviceTrace, Trace};
@@ -13,6 +14,8 @@ use std::io::{BufWriter, Write};
 use std::thread;
 
 const BATCHES: usize = 9;
+
+type Iterate = GuardedKernel<(u32, u32, In<f32>, Out<f32>)>;
 
 /// A stream, and its memory for one batch at a time.
 struct Lane<'s, 'ctx> {
@@ -26,7 +29,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
     fn batch(
         &mut self,
         device: &DeviceTrace<'_, '_, 'ctx>,
-        (iterate, steps): (&Function<'ctx>, u32),
+        (iterate, steps): (&Iterate, u32),
         number: usize,
         (input, output): (&'s [f32], &'s mut [f32]),
     ) -> Result {
@@ -34,8 +37,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
         let (config, len) = (LaunchConfig::for_num_elems(x.len())?, x.len() as u32);
         device.work(stream, format!("upload {number}"), || stream.upload(input, x))?;
         device.work(stream, format!("kernel {number}"), || {
-            // SAFETY: the kernel is iterate(unsigned n, unsigned steps, const float *x, float *y) over `n` elements.
-            unsafe { stream.launch_unchecked(iterate, config, (len, steps, &*x, &mut *y)) }
+            stream.launch(iterate, config, (len, steps, &*x, &mut *y))
         })?;
         device.work(stream, format!("download {number}"), || stream.download(&*y, output))
     }
@@ -45,7 +47,7 @@ impl<'s, 'ctx> Lane<'s, 'ctx> {
 fn pipeline<'ctx>(
     trace: &Trace,
     gpu: &PushedGuard<'ctx>,
-    kernel: (&Function<'ctx>, u32),
+    kernel: (&Iterate, u32),
     inputs: &[PinnedBuffer<f32>],
     outputs: &mut [PinnedBuffer<f32>],
 ) -> Result {
@@ -88,7 +90,7 @@ fn run(trace: &Trace) -> Result {
         let filler = thread::Builder::new().name("filler".into());
         filler.spawn_scoped(threads, || trace.call("fill the inputs", fill)).expect("a thread");
         let ptx = include_str!("../../../kernels/iterate.ptx");
-        trace.call("load the kernel", || gpu.load_ptx(ptx)?.function("iterate"))
+        trace.call("load the kernel", || gpu.load_guarded(ptx)?.kernel("iterate"))
     })?;
 
     trace.call("run the batches", || {

@@ -1,5 +1,6 @@
 //! Kernels, which are compiled when they are first asked for.
 
+use cuscope::kernel::GuardedFunction;
 use cuscope::{Context, Detached, Function, PushedGuard, Result};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -63,6 +64,18 @@ impl Source {
             #[cfg(feature = "nvrtc")]
             Text::Cuda(text) => {
                 context.load(&cuscope::nvrtc::compile_ptx(text, context.device())?)?
+            }
+        };
+        module.function(&*self.name)
+    }
+
+    /// Compiles and loads it with a guard.
+    pub(crate) fn load_guarded(&self, context: &Context) -> Result<GuardedFunction> {
+        let module = match &self.text {
+            Text::Ptx(text) => context.load_guarded(&**text)?,
+            #[cfg(feature = "nvrtc")]
+            Text::Cuda(text) => {
+                context.load_guarded_image(&cuscope::nvrtc::compile_ptx(text, context.device())?)?
             }
         };
         module.function(&*self.name)

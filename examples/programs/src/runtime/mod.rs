@@ -8,9 +8,11 @@
 //! - What goes to a client passes through parts of page-locked pages, behind a fence ([`staging`]).
 //! - A graph is captured over several messages.
 //!
-//! The guide's page "Building a runtime" walks through it. [`ordered`] is the same runtime on ordered streams.
+//! The guide's page "Building a runtime" walks through it. [`ordered`] is the same runtime on ordered streams, and
+//! [`guarded`] that one with guarded kernels, without `unsafe`.
 #![allow(unsafe_code, reason = "a launch is `unsafe`")]
 
+pub mod guarded;
 pub mod kernels;
 pub mod ordered;
 pub mod pool;

@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_message_stays_with_it() {
+    fn the_lines_of_a_message_stay_together() {
         let log = "k.cu(2): error: no operator\n            operand types are: S + S\n    x + y;\n      \
                    ^\n          detected during instantiation at line 7\n\nnext";
         let log = CompileLog::new(log, &nothing);

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_user_can_cause_asks_for_a_report() {
+    fn errors_that_no_user_can_cause_ask_for_a_report() {
         for code in [
             ffi::NVRTC_ERROR_INVALID_INPUT,
             ffi::NVRTC_ERROR_INVALID_PROGRAM,

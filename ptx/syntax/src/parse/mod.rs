@@ -73,7 +73,7 @@ pub fn parse(text: &str) -> Result<Source<'_>, ParseError> {
     parsed.map_err(|Failure(kind, diagnostic)| report(kind, &[diagnostic]))
 }
 
-/// What may stand before a declaration.
+/// The words that may stand before a declaration.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Linkage {
     visible: bool,
@@ -82,7 +82,7 @@ struct Linkage {
     common: bool,
 }
 
-/// What blocks a function takes, and the directives that say so, with their numbers.
+/// The blocks that a function takes, and the directives that say so, with their numbers.
 type Directives<'s> = (BlockLimit, Vec<(&'s str, Vec<u32>)>);
 
 struct Parser<'t, 's> {
@@ -303,7 +303,7 @@ impl<'s> Parser<'_, 's> {
         name.is_some_and(|name| matches!(name, "v2" | "v4") || Type::named(name).is_some())
     }
 
-    /// What may stand before a declaration: one word.
+    /// Reads the word that may stand before a declaration.
     fn linkage(&mut self) -> Linkage {
         let mut linkage = Linkage::default();
         match self.peek(0) {

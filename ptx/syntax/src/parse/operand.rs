@@ -105,7 +105,7 @@ impl<'s> Parser<'_, 's> {
         }
     }
 
-    /// `name[…` behind the bracket: an element of a variable.
+    /// `name[…` after the bracket: an element of a variable.
     fn index(&mut self, name: &'s str) -> Result<Operand<'s>, Diagnostic> {
         if self.is_constant() {
             return Ok(Operand::Index(name, None, self.whole()? as i64));

@@ -10,7 +10,7 @@ use super::{Linkage, Parser};
 /// The most elements that inner braces of an initialiser are for.
 const MOST_NESTED: u64 = 1 << 20;
 
-/// What a declaration says before its names.
+/// The part of a declaration before its names.
 pub(super) struct Specified {
     pub(super) space: Space,
     pub(super) ty: Type,
@@ -85,7 +85,7 @@ impl<'s> Parser<'_, 's> {
         }
     }
 
-    /// What a declaration begins with: `.align 8 .global .v2 .u32`.
+    /// Reads the beginning of a declaration: `.align 8 .global .v2 .u32`.
     pub(super) fn specified(&mut self) -> Result<Specified, Diagnostic> {
         let (mut align, mut space, mut managed) = (None, None, false);
         loop {

@@ -74,7 +74,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays is a few megabytes among the temporary files.
+        // A failure leaves a few megabytes among the temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -6,7 +6,7 @@ use lexopt::prelude::*;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub(crate) const HELP: &str = "\
 Runs a program that needs a CUDA driver on a machine without a GPU: the software driver is its libcuda.so.1.
 
@@ -21,6 +21,7 @@ it did: calls and launches, what the software driver does not support, code that
   --races abort         end the process at the first race (needs --seed)
   --check               check every access of kernels and copies: which ones miss all memory, and which ones read
                         memory that nobody wrote (slower)
+  --go-on <n>           leave out accesses of kernels that fault, up to so many, and tell each instruction that makes them
   --fault <list>        faults to inject, such as `cuMemAlloc#3=OUT_OF_MEMORY,timeout=200ms`
   --memory <size>       no device has more memory than this (`K`, `M`, `G`)
   --trace <file>        write a trace of calls and work for a trace viewer; `%p` becomes the process id
@@ -37,7 +38,7 @@ it did: calls and launches, what the software driver does not support, code that
 docs.rs/cuscope: the pages \"CI without a GPU\" and \"The software driver\" say more.
 ";
 
-/// What is to be done.
+/// The command to carry out.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Command {
     Help,
@@ -58,7 +59,7 @@ pub(crate) struct Run {
     pub(crate) output: Option<PathBuf>,
     pub(crate) quiet: bool,
     pub(crate) error_exitcode: Option<u8>,
-    /// What may go wrong.
+    /// Failures that are allowed.
     pub(crate) allowed: Vec<Kind>,
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn parse(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error
     }
 }
 
-/// The rest behind `run`.
+/// The rest after `run`.
 fn run(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
     let (mut run, mut faults) = (Run::default(), Vec::new());
     let mut set = |name, value: OsString| run.variables.push((name, value));
@@ -111,6 +112,10 @@ fn run(mut parser: lexopt::Parser) -> Result<Command, lexopt::Error> {
                 set("CUSCOPE_SOFT_RACES", races);
             }
             Long("check") => set("CUSCOPE_SOFT_CHECK", "1".into()),
+            Long("go-on") => {
+                let most: u64 = parser.value()?.parse()?;
+                set("CUSCOPE_SOFT_GO_ON", most.to_string().into());
+            }
             Long("fault") => faults.push(parser.value()?.string()?),
             Long("memory") => faults.push(format!("memory={}", parser.value()?.string()?)),
             Long("trace") => {
@@ -163,7 +168,7 @@ mod tests {
 
     #[test]
     fn options_become_variables_and_the_rest_is_the_program() {
-        let line = "run --devices=3 --seed 7 --races abort --check --fault cuInit=1 --memory 1M \
+        let line = "run --devices=3 --seed 7 --races abort --check --go-on 40 --fault cuInit=1 --memory 1M \
             --quiet --error-exitcode 9 --allow calls,leaks --attributes MANAGED_MEMORY=0 -- prog --seed x";
         let words: Vec<_> = line.split_whitespace().collect();
         let Ok(Command::Run(run)) = of(&words) else { panic!() };
@@ -175,6 +180,7 @@ mod tests {
             ("CUSCOPE_SOFT_SEED", "7"),
             ("CUSCOPE_SOFT_RACES", "abort"),
             ("CUSCOPE_SOFT_CHECK", "1"),
+            ("CUSCOPE_SOFT_GO_ON", "40"),
             ("CUSCOPE_SOFT_ATTRIBUTES", "MANAGED_MEMORY=0"),
             ("CUSCOPE_SOFT_FAULT", "cuInit=1,memory=1M"),
         ];
@@ -185,12 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn options_that_make_no_sense_are_refused() {
         for (line, says) in [
             ("walk", "neither `run` nor"),
             ("run", "needs a program"),
             ("run --devices 65 prog", "0 to 64"),
             ("run --seed x prog", "x"),
+            ("run --go-on ever prog", "ever"),
             ("run --races maybe prog", "maybe"),
             ("run --fault cuNoSuchCall=1 prog", "cuNoSuchCall"),
             ("run --memory much prog", "memory"),

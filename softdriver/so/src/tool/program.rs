@@ -64,7 +64,7 @@ pub(crate) fn run(run: &Run) -> io::Result<ExitCode> {
     Ok(end_like(status))
 }
 
-/// The library's folder, and behind it what the path is now.
+/// The library's folder, and after it what the path is now.
 fn library_path(folder: &Folder) -> io::Result<OsString> {
     let now = env::var_os("LD_LIBRARY_PATH").filter(|path| !path.is_empty());
     let now = now.iter().flat_map(env::split_paths);
@@ -110,7 +110,7 @@ fn set(signals: &[libc::c_int]) -> libc::sigset_t {
 /// The signals, which wait from now on.
 struct Signals {
     all: libc::sigset_t,
-    /// What waited before.
+    /// The signals that were blocked before.
     before: libc::sigset_t,
 }
 

@@ -1,4 +1,4 @@
-//! What is told when the program has ended.
+//! The report when the program has ended.
 
 use crate::options::Run;
 use std::fs;
@@ -46,7 +46,7 @@ fn number(summary: &str, line: &str) -> u64 {
     digits.replace(',', "").parse().unwrap_or(0)
 }
 
-/// What can be wrong with a process.
+/// A failure of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A kernel faulted, or an access is wrong.
@@ -69,7 +69,7 @@ pub(crate) const ALLOWED: [(&str, Kind); 4] = [
     ("leaks", Kind::Leak),
 ];
 
-/// What a summary tells of.
+/// Returns the failures in a summary.
 fn found(summary: &str) -> Vec<Kind> {
     let begins = |with: &str| {
         summary.lines().any(|line| line.trim_start_matches("========= ").starts_with(with))

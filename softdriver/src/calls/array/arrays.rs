@@ -61,7 +61,7 @@ driver! {
         let removed = ARRAYS.remove(hArray.addr());
         removed.map_or(Err(CUDA_ERROR_INVALID_HANDLE), |array| array.end())
     }
-    /// What memory an array needs whose memory is mapped later: there is none here.
+    /// Gives the memory that an array needs whose memory is mapped later: there is none here.
     fn cuArrayGetMemoryRequirements(
         memoryRequirements: *mut CUDA_ARRAY_MEMORY_REQUIREMENTS,
         array: CUarray,

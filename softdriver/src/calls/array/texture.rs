@@ -102,7 +102,7 @@ driver! {
         }
         Ok(())
     }
-    /// What it reads.
+    /// Gives the memory that it reads.
     fn cuTexObjectGetResourceDesc(pResDesc: *mut CUDA_RESOURCE_DESC, texObject: CUtexObject) {
         entry::write(pResDesc, texture(texObject)?.resource.0)
     }

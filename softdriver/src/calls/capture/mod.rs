@@ -12,12 +12,12 @@ use crate::model::life::Life;
 use crate::model::stream::Target;
 use cuscope_sys::*;
 
-/// What no stream under capture can do, in no mode (F103).
+/// Refuses the calls that no stream under capture allows, in any mode (F103).
 pub(crate) fn refuse(target: &Target) -> Answer {
     if invalidate(target) { Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) } else { Ok(()) }
 }
 
-/// What no context can do that has a stream under capture, in no mode (F101).
+/// Refuses the calls that no context with a stream under capture allows, in any mode (F101).
 pub(crate) fn refuse_in(life: &Life) -> Answer {
     let hit = !crate::model::capture::list::none()
         && with(|list| list.invalidate(|one| one.in_life(life)));

@@ -65,7 +65,7 @@ fn info(stream: CUstream, status: *mut CUstreamCaptureStatus, wanted: &Wanted) -
     })
 }
 
-/// What a capture goes to, if the program has the graph: the graph and the nodes that it begins behind.
+/// The target of a capture, if the program has the graph: the graph and the nodes that it begins after.
 type To = Option<(usize, Arc<Graph>, Edges)>;
 
 /// Begins a capture of a stream.
@@ -81,7 +81,7 @@ fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answe
         if list.of(&target.queue).is_some() {
             return Err(CUDA_ERROR_ILLEGAL_STATE);
         }
-        // What ends a stream or its context says so before it looks for captures.
+        // A call that ends a stream or its context says so before it looks for captures.
         if target.queue.closed() {
             return Err(CUDA_ERROR_CONTEXT_IS_DESTROYED);
         }
@@ -91,7 +91,7 @@ fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answe
     })
 }
 
-/// Nodes of a graph that work is to come behind, and the data of the edges; each node once.
+/// Nodes of a graph that work is to come after, and the data of the edges; each node once.
 fn ends(
     graph: &Graph,
     nodes: *const CUgraphNode,
@@ -158,7 +158,7 @@ driver! {
     ] {
         begin(hStream, mode, || Ok(None))
     }
-    /// The same to a graph of the program, behind some of its nodes (F561).
+    /// The same to a graph of the program, after some of its nodes (F561).
     fn cuStreamBeginCaptureToGraph(
         hStream: CUstream,
         hGraph: CUgraph,

@@ -57,7 +57,7 @@ driver! {
     ) {
         add(phGraphNode, hGraph, dependencies, numDependencies, |_| waits(nodeParams))
     }
-    /// What a node signals; the arrays are the node's.
+    /// Gives the signals of a node; the arrays are the node's.
     fn cuGraphExternalSemaphoresSignalNodeGetParams(
         hNode: CUgraphNode,
         params_out: *mut CUDA_EXT_SEM_SIGNAL_NODE_PARAMS,
@@ -69,7 +69,7 @@ driver! {
         let params = CUDA_EXT_SEM_SIGNAL_NODE_PARAMS { extSemArray, paramsArray, numExtSems };
         entry::write(params_out, params)
     }
-    /// What a node waits for; the arrays are the node's.
+    /// Gives the waits of a node; the arrays are the node's.
     fn cuGraphExternalSemaphoresWaitNodeGetParams(
         hNode: CUgraphNode,
         params_out: *mut CUDA_EXT_SEM_WAIT_NODE_PARAMS,

@@ -39,7 +39,7 @@ driver! {
         let (handle, _) = SEMAPHORES.insert(|_| imported);
         entry::write(extSem_out, std::ptr::without_provenance_mut(handle))
     }
-    /// Signals semaphores behind the work of a stream.
+    /// Signals semaphores after the work of a stream.
     fn cuSignalExternalSemaphoresAsync(
         extSemArray: *const CUexternalSemaphore,
         paramsArray: *const CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS,
@@ -59,7 +59,7 @@ driver! {
         let waits = Waits::some(extSemArray, paramsArray, numExtSems)?;
         capture::enqueue(&waits.target(stream)?, Work::Await(waits))
     }
-    /// Ends a semaphore, behind the work of its context (F467).
+    /// Ends a semaphore, after the work of its context (F467).
     fn cuDestroyExternalSemaphore(extSem: CUexternalSemaphore) {
         if let Some(life) = &find(extSem)?.life {
             life.quiesce();

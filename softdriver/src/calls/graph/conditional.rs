@@ -17,7 +17,7 @@ use cuscope_sys::*;
 use std::ptr;
 use std::sync::Arc;
 
-/// What a node of any kind does.
+/// Reads the work of a node of any kind.
 fn of_any_kind(graph: &Graph, params: &mut CUgraphNodeParams) -> Answer<(Option<Arc<Life>>, Work)> {
     if (params.reserved0, params.reserved2) != ([0; 3], 0) {
         return Err(CUDA_ERROR_INVALID_VALUE);
@@ -57,7 +57,7 @@ fn of_any_kind(graph: &Graph, params: &mut CUgraphNodeParams) -> Answer<(Option<
     }
 }
 
-/// Adds a node of any kind behind others.
+/// Adds a node of any kind after others.
 fn add_any(
     node: *mut CUgraphNode,
     graph: CUgraph,

@@ -9,7 +9,7 @@ use core::ffi::{c_char, c_uint};
 use cuscope_sys::*;
 use std::fmt::Write;
 
-/// What a node is called.
+/// The label of a node.
 fn label(node: &Node) -> String {
     match &*node.work {
         Work::Kernel(launch) => launch.name().to_owned(),
@@ -29,7 +29,7 @@ fn label(node: &Node) -> String {
     }
 }
 
-/// Writes a graph, and those of its child graph nodes and conditional nodes behind it. To a string, which does not fail.
+/// Writes a graph, and those of its child graph nodes and conditional nodes after it. To a string, which does not fail.
 fn draw(to: &mut String, graph: &Graph, number: &mut usize) -> std::fmt::Result {
     *number += 1;
     let own = *number;

@@ -28,7 +28,7 @@ driver! {
     /// Leaves a kernel, a copy or a fill out from the next launch on, or not: 0 is off.
     fn cuGraphNodeSetEnabled(hGraphExec: CUgraphExec, hNode: CUgraphNode, isEnabled: c_uint) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
     ] {
         let (exec, switched) = switch(hGraphExec, hNode)?;

@@ -31,7 +31,7 @@ pub(super) fn find(handle: CUgraphExec) -> Answer<Arc<Exec>> {
     EXECS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_VALUE)
 }
 
-/// What a launch allocates and frees; INVALID_VALUE if what it allocates is there, or what it frees is not
+/// Allocates and frees the memory of a launch; INVALID_VALUE if memory to allocate is there, or memory to free is not
 /// (F213).
 fn account(levels: &[Level], frees: bool) -> Answer {
     let works = || levels.iter().flatten().map(|node| &*node.work);
@@ -110,7 +110,7 @@ fn instantiate(graph: CUgraph, flags: c_ulonglong) -> Result<usize, Refusal> {
     Ok(EXECS.insert(|_| exec).0)
 }
 
-/// The nodes as pieces of work of their own, with the indices of those that each is behind.
+/// The nodes as pieces of work of their own, with the indices of those that each is after.
 fn branches(
     levels: &[Level],
     kept: &Arc<Objects>,
@@ -141,7 +141,7 @@ driver! {
         entry::wanted(phGraphExec)?;
         let _current = stack::current()?;
         let _graph = crate::model::graph::find(hGraph)?;
-        // What frees its memory by itself is not launched by the device (F535).
+        // A graph that frees its memory by itself is not launched by the device (F535).
         if flags & !INSTANTIATE_FLAGS != 0 || flags & 5 == 5 {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
@@ -173,7 +173,7 @@ driver! {
         instantiateParams: *mut CUDA_GRAPH_INSTANTIATE_PARAMS,
     ) [
         null(2) = CUDA_ERROR_INVALID_VALUE,
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
         after_fault_if_zero(&[2]),
     ] {

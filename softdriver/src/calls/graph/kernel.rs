@@ -128,13 +128,13 @@ driver! {
     /// Gives a kernel node the attributes of another one.
     fn cuGraphKernelNodeCopyAttributes(dst: CUgraphNode, src: CUgraphNode) {
         let values = with_launch(src, |launch| Ok(launch.attributes().clone()))?;
-        // What does not go with the other shape is no cluster size of its own here (F554).
+        // A shape that does not go with the other one is no cluster size of its own here (F554).
         set_attributes(dst, values).map_err(|code| match code {
             CUDA_ERROR_INVALID_CLUSTER_SIZE => CUDA_ERROR_INVALID_VALUE,
             code => code,
         })
     }
-    /// What a kernel node launches. The pointers stay good until the node is changed or destroyed.
+    /// Gives the launch of a kernel node. The pointers stay good until the node is changed or destroyed.
     fn cuGraphKernelNodeGetParams_v2(hNode: CUgraphNode, nodeParams: *mut CUDA_KERNEL_NODE_PARAMS) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
         host_fn,
@@ -152,7 +152,7 @@ driver! {
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
         after_fault_if_zero(&[0]),
     ] {
@@ -165,7 +165,7 @@ driver! {
         nodeParams: *const CUDA_KERNEL_NODE_PARAMS,
     ) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
         after_fault_if_zero(&[0]),
     ] {

@@ -32,7 +32,7 @@ pub(crate) fn leave(address: u64) -> Option<impl FnOnce() + Send + use<>> {
     })
 }
 
-/// What an allocation node may be made with.
+/// Checks the parameters of an allocation node.
 fn check(params: &CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<usize> {
     let props = &params.poolProps;
     let invalid = props.allocType == CU_MEM_ALLOCATION_TYPE_INVALID
@@ -81,7 +81,7 @@ driver! {
             Ok((None, Work::Alloc(Arc::new(memory))))
         })
     }
-    /// What an allocation node was made with.
+    /// Gives the parameters that an allocation node was made with.
     fn cuGraphMemAllocNodeGetParams(
         hNode: CUgraphNode,
         params_out: *mut CUDA_MEM_ALLOC_NODE_PARAMS,
@@ -120,7 +120,7 @@ driver! {
         sync::lock(&USAGE)[device].now = 0;
         Ok(())
     }
-    /// What graphs of a device hold.
+    /// Gives how much memory the graphs of a device hold.
     fn cuDeviceGetGraphMemAttribute(
         device: CUdevice,
         attr: CUgraphMem_attribute,

@@ -16,7 +16,7 @@ use crate::model::transfer::Transfer;
 use cuscope_sys::*;
 use std::sync::Arc;
 
-/// What a node does, and the context that it does it in.
+/// The work of a node, and the context that it runs in.
 type Does = (Option<Arc<Life>>, Work);
 
 /// Changes a node that `is` of the kind; what was instantiated stays as it is.
@@ -178,7 +178,7 @@ pub(super) fn set_call_in_exec(
 }
 
 driver! {
-    /// What a node fills.
+    /// Gives the fill of a node.
     fn cuGraphMemsetNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMSET_NODE_PARAMS) {
         match &*node(hNode)?.work {
             Work::Fill(fill) => entry::write(nodeParams, CUDA_MEMSET_NODE_PARAMS {
@@ -204,12 +204,12 @@ driver! {
         ctx: CUcontext,
     ) [
         null(0) = CUDA_ERROR_INVALID_VALUE,
-        // The body refuses it, behind a look at the arguments.
+        // The body refuses it, after a look at the arguments.
         host_fn,
     ] {
         set_fill_in_exec(hGraphExec, hNode, memsetParams, ctx)
     }
-    /// What a node copies.
+    /// Gives the copy of a node.
     fn cuGraphMemcpyNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_MEMCPY3D) {
         match &*node(hNode)?.work {
             Work::Copy(copy) => entry::write(nodeParams, copy.params()),
@@ -230,7 +230,7 @@ driver! {
     ) {
         set_copy_in_exec(hGraphExec, hNode, copyParams, ctx)
     }
-    /// What a node calls.
+    /// Gives the function that a node calls.
     fn cuGraphHostNodeGetParams(hNode: CUgraphNode, nodeParams: *mut CUDA_HOST_NODE_PARAMS) {
         match &*node(hNode)?.work {
             Work::Host(call) => entry::write(nodeParams, call.params()),

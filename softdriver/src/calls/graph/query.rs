@@ -8,7 +8,7 @@ use crate::model::graph::query::{PLAIN, is_plain, node};
 use crate::model::graph::{find, graph_of};
 use cuscope_sys::*;
 
-/// Writes as many of the handles as there is room for, null behind the last, and says how many.
+/// Writes as many of the handles as there is room for, null after the last, and says how many.
 /// Without an array, says how many there are. No room at all is INVALID_VALUE (F150).
 pub(super) fn list(to: &[*mut CUgraphNode], count: *mut usize, rows: &[&[usize]]) -> Answer {
     let room = entry::read(count)?;
@@ -126,7 +126,7 @@ driver! {
         let room = if numEdges.is_null() { 0 } else { entry::read(numEdges)? };
         list_edges(&[from, to], edgeData, numEdges, &[&before, &behind], &data)?;
         if !edgeData.is_null() {
-            // Plain ones behind the last.
+            // Plain ones after the last.
             data.resize(room.max(data.len()), PLAIN);
             let rest = data.iter().enumerate().take(room).skip(entry::read(numEdges)?);
             for (i, &edge) in rest {

@@ -12,7 +12,7 @@ use crate::model::{capture, stack, stream};
 use cuscope_sys::*;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
-/// What is written for an error of no copy.
+/// The index that is written for an error of no copy.
 const NONE: usize = usize::MAX;
 
 /// A copy: where to, where from, and how many bytes.

@@ -243,7 +243,7 @@ fn on_host(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
     wait_as(!both, when == Return::Done || !both, &ticket)
 }
 
-/// What a copy in the current context checks of memory of a pool: it is a device's, and the context's device has access
+/// Checks memory of a pool for a copy in the current context: it is a device's, and the context's device has access
 /// (F348, F453).
 fn reached(allocation: &Allocation) -> Answer {
     if allocation.kind == Kind::HostPool {
@@ -255,7 +255,7 @@ fn reached(allocation: &Allocation) -> Answer {
     }
 }
 
-/// What a copy to it checks: its device may write it.
+/// Checks the destination of a copy: its device may write it.
 fn writable(allocation: &Allocation) -> Answer {
     if allocation.read_only() { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
 }

@@ -37,7 +37,7 @@ fn with_pages<R>(
     f(&mut pages[first as usize..end as usize])
 }
 
-/// Moves memory that is everywhere, behind what the stream holds.
+/// Moves memory that is everywhere, after what the stream holds.
 fn prefetch(address: CUdeviceptr, bytes: usize, stream: CUstream, place: Answer<Place>) -> Answer {
     let target = stream::target(stream)?;
     crate::calls::capture::refuse(&target)?;

@@ -115,7 +115,7 @@ driver! {
         drop(gone);
         Ok(())
     }
-    /// What sizes and offsets have to be multiples of.
+    /// Gives the number that sizes and offsets are multiples of.
     fn cuMulticastGetGranularity(
         granularity: *mut usize,
         prop: *const CUmulticastObjectProp,

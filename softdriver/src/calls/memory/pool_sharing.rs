@@ -14,7 +14,7 @@ use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use core::ffi::{c_int, c_ulonglong, c_void};
 use cuscope_sys::*;
 
-/// What the description of an allocation begins with.
+/// The first bytes of the description of an allocation.
 const POOLED: u64 = u64::from_le_bytes(*b"cuscope\x03");
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;

@@ -69,7 +69,7 @@ fn set_current(place: Place, pool: CUmemoryPool) -> Answer {
     Ok(())
 }
 
-/// Allocates at once; usable behind this point of the stream (F172). In a capture, NOT_SUPPORTED:
+/// Allocates at once; usable after this point of the stream (F172). In a capture, NOT_SUPPORTED:
 /// graphs own no memory here.
 fn allocate(
     dptr: *mut CUdeviceptr,
@@ -119,7 +119,7 @@ pub(crate) fn has_pools(device: &Device) -> Answer {
     if lacks { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
 }
 
-/// What the memory of a pool is.
+/// Returns the kind of a pool's memory.
 fn kind_of(pool: &Pool) -> Kind {
     if pool.place.device().is_some() { Kind::Device } else { Kind::HostPool }
 }
@@ -217,7 +217,7 @@ driver! {
     ) [zero_is_current(3)] {
         allocate(dptr, bytesize, &stream::target(hStream)?, |_| find(pool))
     }
-    /// Frees behind what the stream holds so far; 0 is nothing to free. A capture frees only what it
+    /// Frees after what the stream holds so far; 0 is nothing to free. A capture frees only what it
     /// allocated (F146).
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) [zero_is_current(1)] {
         let target = stream::target(hStream)?;
@@ -297,7 +297,7 @@ driver! {
         if found.handle == first(found.place).addr() || found.has_opened() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        // What it still holds is given back with its last allocation.
+        // Memory that is still in use is given back with its last allocation.
         let _gone = POOLS.all.remove(found.handle);
         // The host goes on with what it had (F451).
         if found.place.device().is_some() {

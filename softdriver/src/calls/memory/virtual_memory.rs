@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// The largest range.
 const LARGEST: usize = 1 << 46;
-/// No range begins behind this.
+/// No range begins after this.
 const LAST: u64 = 1 << 57;
 
 /// The device of memory with these properties, which is all that they may ask for, and handles for other processes.
@@ -45,7 +45,7 @@ fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocation
 }
 
 driver! {
-    /// What sizes and addresses have to be multiples of, for memory of whatever description.
+    /// Gives the number that sizes and addresses are multiples of, for memory of any description.
     fn cuMemGetAllocationGranularity(
         granularity: *mut usize,
         prop: *const CUmemAllocationProp,

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
 
-/// What a texture or surface was made with.
+/// The description that a texture or surface was made with.
 #[derive(Clone, Copy)]
 pub(crate) struct Resource(pub(crate) CUDA_RESOURCE_DESC);
 // SAFETY: numbers, and handles, which are numbers here.
@@ -129,7 +129,7 @@ pub(crate) fn levels(life: &Arc<Life>, resource: &CUDA_RESOURCE_DESC) -> Answer<
     }
 }
 
-/// What a kernel sees of a texture; INVALID_VALUE if it cannot be read so.
+/// Returns the view that a kernel has of a texture; INVALID_VALUE if it cannot be read so.
 pub(crate) fn seen(
     levels: Vec<Image>,
     described: &CUDA_TEXTURE_DESC,

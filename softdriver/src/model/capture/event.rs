@@ -6,12 +6,12 @@ use crate::model::capture::list::with;
 use crate::model::stream::Target;
 use cuscope_sys::*;
 
-/// What a record in a stream under capture leaves in the event.
+/// The mark that a record in a stream under capture leaves in the event.
 #[derive(Clone)]
 pub(crate) struct Mark {
     /// The id of the capture.
     pub(crate) capture: u64,
-    /// The nodes that whoever waits comes behind.
+    /// The nodes that whoever waits comes after.
     pub(crate) after: Vec<usize>,
 }
 

@@ -55,17 +55,17 @@ pub(crate) struct Member {
     /// None once the stream was destroyed; what it captured has to be joined all the same.
     queue: Option<Arc<Queue>>,
     life: Arc<Life>,
-    /// What its next node depends on.
+    /// The nodes that its next node depends on.
     pub(crate) after: Vec<usize>,
-    /// What `cuStreamGetCaptureInfo` showed last.
+    /// The nodes that `cuStreamGetCaptureInfo` showed last.
     pub(crate) shown: Vec<usize>,
     /// The data of the edges from there.
     pub(crate) edges: Vec<CUgraphEdgeData>,
-    /// What the edges to its next node are to do besides to order, by where they begin.
+    /// Effects of the edges to its next node besides their order, by where the edges begin.
     pub(crate) data: BTreeMap<usize, CUgraphEdgeData>,
 }
 
-/// Nodes that work comes behind, with the data of the edges.
+/// Nodes that work comes after, with the data of the edges.
 pub(crate) type Edges = Vec<(usize, CUgraphEdgeData)>;
 
 impl Member {
@@ -101,7 +101,7 @@ impl Capture {
         self.members[0].is(queue)
     }
 
-    /// Draws a stream in behind nodes, or puts it behind them too if it is in (F106).
+    /// Draws a stream in after nodes, or puts it after them too if it is in (F106).
     pub(crate) fn join(&mut self, target: &Target, after: &[usize]) {
         let Some(member) = self.member(&target.queue) else {
             return self.members.push(Member::new(target, after.to_vec()));
@@ -162,7 +162,7 @@ impl List {
         self.captures.iter().any(which)
     }
 
-    /// Begins one on a stream that is in none: to a new graph, or to one of the program behind some of its nodes.
+    /// Begins one on a stream that is in none: to a new graph, or to one of the program after some of its nodes.
     pub(crate) fn begin(
         &mut self,
         target: &Target,

@@ -33,7 +33,7 @@ pub(crate) fn mode() -> CUstreamCaptureMode {
     MODE.get()
 }
 
-/// What no capture that concerns this thread may see: 900, and each of them is invalidated (F140).
+/// Refuses a call that no capture of this thread may see: 900, and each of them is invalidated (F140).
 pub(crate) fn check_unsafe() -> Answer {
     if list::none() {
         return Ok(());

@@ -11,10 +11,10 @@ use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is no descriptor of the kind.
+/// The answer for a descriptor of another kind.
 const NONE: CUresult = CUDA_ERROR_UNKNOWN;
 
-/// What an open descriptor is of.
+/// Returns the kind of an open descriptor.
 fn kind(descriptor: c_int) -> Answer<String> {
     let link = fs::read_link(format!("/proc/self/fd/{descriptor}")).map_err(|_| NONE)?;
     Ok(link.to_string_lossy().into_owned())

@@ -161,7 +161,7 @@ impl Waits {
                 thread::sleep(GLANCE);
             }
         }
-        // What comes next in the stream sees what others did before they signalled.
+        // Later work in the stream sees the writes that others made before they signalled.
         fence(Ordering::Acquire);
     }
 }

@@ -8,7 +8,7 @@ use cuscope_sys::*;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Adds what `make` makes behind nodes of the same graph, each named once.
+/// Adds what `make` makes after nodes of the same graph, each named once.
 pub(crate) fn add(
     to: *mut CUgraphNode,
     graph: CUgraph,

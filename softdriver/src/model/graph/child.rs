@@ -16,7 +16,7 @@ pub(crate) struct Child {
 impl Child {
     /// Of a copy of a graph, which allocates nothing.
     pub(crate) fn new(of: &Graph) -> Self {
-        // What allocates was refused before.
+        // Graphs that allocate were refused before.
         let copied = of.copied().unwrap_or_default();
         let (handle, graph) = Graph { child: true, ..copied }.insert();
         Self { handle, graph }

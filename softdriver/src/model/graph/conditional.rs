@@ -21,7 +21,7 @@ const MOST_BODIES: u32 = 1 << 20;
 struct Declared {
     /// The handle of its context.
     context: usize,
-    /// What it is at first.
+    /// The first value.
     first: u32,
     /// Whether it is that again at the beginning of each run.
     again: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Declarations(Mutex<Vec<Declared>>);
 impl Declarations {
     pub(crate) fn declare(&self, context: usize, first: u32, again: bool) -> u64 {
         let mut all = sync::lock(&self.0);
-        // What the program passes is the value at the beginning of each run, or nothing.
+        // The program passes the value at the beginning of each run, or nothing.
         let first = if again { first } else { 0 };
         all.push(Declared { context, first, again, read: false });
         all.len() as u64
@@ -224,7 +224,7 @@ impl Choice {
     }
 
     /// Runs one of its graphs, if there is that. With a seed, the nodes run one by one in some order that they allow, and
-    /// each comes before those behind it alone.
+    /// each comes before those after it alone.
     fn run_body(&self, which: usize, numbers: &Numbers, passes: &mut Passes) -> Answer {
         let Some(levels) = self.bodies.get(which) else { return Ok(()) };
         if !schedule::on() {
@@ -245,7 +245,7 @@ impl Choice {
             result?;
             done.insert(next.handle, clock);
         }
-        // The next pass, and what is behind the node, come behind all of them.
+        // The next pass, and what is after the node, come after all of them.
         done.values().for_each(|clock| race::join(clock));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What keeps one graph from becoming another.
+//! Differences that keep one graph from becoming another.
 
 use crate::model::graph::exec::Level;
 use crate::model::graph::node::{Node, Work};
@@ -6,7 +6,7 @@ use cuscope_sys::*;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// What keeps one graph from becoming another, with the handles of a node of the other and of one before it, or 0.
+/// A difference that keeps one graph from becoming another, with the handles of a node of the other and of one before it, or 0.
 pub(crate) struct Difference {
     pub(crate) result: CUgraphExecUpdateResult,
     pub(crate) node: usize,
@@ -25,7 +25,7 @@ impl Difference {
     }
 }
 
-/// The nodes by their handles, which are in the order in which they were added, and those that nothing runs behind.
+/// The nodes by their handles, which are in the order in which they were added, and those that nothing runs after.
 fn ends(levels: &[Level]) -> (HashMap<usize, &Node>, Vec<usize>) {
     let nodes: HashMap<_, _> = levels.iter().flatten().map(|node| (node.handle, node)).collect();
     let before: HashSet<_> = nodes.values().flat_map(|node| &node.before).collect();

@@ -37,9 +37,9 @@ pub(crate) struct Exec {
     pub(crate) of: Option<Arc<AtomicBool>>,
     /// The flags of its instantiation.
     pub(crate) flags: c_ulonglong,
-    /// What it keeps alive, as does each run of it.
+    /// The objects that it keeps alive, as does each run of it.
     pub(crate) objects: Mutex<Arc<Objects>>,
-    /// What its conditional nodes read.
+    /// The numbers that its conditional nodes read.
     pub(crate) numbers: Mutex<Numbers>,
 }
 
@@ -52,10 +52,10 @@ impl Drop for Exec {
 /// Nodes of which none depends on another, while each depends on one of the level before.
 pub(crate) type Level = Vec<Node>;
 
-/// Sorts nodes; one of a cycle, or behind it, if there is one.
+/// Sorts nodes; one of a cycle, or after it, if there is one.
 pub(crate) fn levels(nodes: Vec<Node>) -> Result<Vec<Level>, usize> {
     let places = places(&nodes);
-    // How many nodes each one still waits for, and the nodes behind each one.
+    // How many nodes each one still waits for, and the nodes after each one.
     let (mut waits, mut behind) = (vec![0; nodes.len()], vec![Vec::new(); nodes.len()]);
     for (place, node) in nodes.iter().enumerate() {
         for &before in node.before.iter().filter_map(|before| places.get(before)) {
@@ -99,12 +99,12 @@ impl Exec {
         }
     }
 
-    /// What it runs from now on; runs that were enqueued do what they did.
+    /// Changes the work that it runs from now on; runs that were enqueued do their old work.
     pub(crate) fn update(&self, graph: &Graph) -> Difference {
         let (Ok(new), Ok(numbers)) = (prepared(graph), graph.declarations.numbers()) else {
             return Difference::of(CU_GRAPH_EXEC_UPDATE_ERROR, 0);
         };
-        // What is not kept any more is released once nothing is locked.
+        // Objects that are not kept any more are released once nothing is locked.
         let (new_objects, mut old) = (Arc::new(graph.all_objects()), None);
         let mut now = sync::lock(&self.levels);
         let change = match updated(&now, &new) {
@@ -154,7 +154,7 @@ fn updated(now: &[Level], new: &[Level]) -> Result<Vec<Level>, Difference> {
     now.iter().map(|level| level.iter().filter_map(update).collect()).collect()
 }
 
-/// What keeps a graph from being instantiated: the code, what it is called, and the node.
+/// The reason why a graph cannot be instantiated: the code, its name, and the node.
 pub(crate) type Refusal = (CUresult, CUgraphInstantiateResult, usize);
 
 /// The nodes of a graph as they run, those of its conditional nodes in these.

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex};
 /// Graphs take memory of their device in pieces of this size.
 const CHUNK: usize = 32 << 20;
 
-/// What a node allocates, at the same address each time.
+/// The memory that a node allocates, at the same address each time.
 pub(crate) struct Memory {
     pub(crate) allocation: Arc<Allocation>,
     pub(crate) params: Params,
@@ -25,7 +25,7 @@ pub(crate) struct Memory {
     pub(crate) left: AtomicBool,
 }
 
-/// What the node was made with.
+/// The parameters that the node was made with.
 #[derive(Clone, Copy)]
 pub(crate) struct Params(pub(crate) CUDA_MEM_ALLOC_NODE_PARAMS);
 // SAFETY: numbers, and pointers that are only given back.
@@ -69,14 +69,14 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         sync::lock(&NODES).remove(&self.address());
-        // What was not freed stays for the call that frees it.
+        // Memory that was not freed stays for the call that frees it.
         if !self.left.load(Ordering::Acquire) {
             SPACE.take(&self.allocation);
         }
     }
 }
 
-/// What graphs of a device hold.
+/// The amounts of memory that graphs of a device hold.
 #[derive(Clone, Copy)]
 pub(crate) struct Usage {
     pub(crate) now: usize,

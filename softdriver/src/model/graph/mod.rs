@@ -43,16 +43,16 @@ pub(crate) struct Graph {
     pub(crate) declarations: Arc<conditional::Declarations>,
     /// Whether something was instantiated of it, until that ends, if there may be one at a time.
     pub(crate) instantiated: Arc<AtomicBool>,
-    /// What it keeps alive.
+    /// The objects that it keeps alive.
     pub(crate) objects: Mutex<user_object::Objects>,
 }
 
-/// What it consists of.
+/// The nodes and edges of a graph.
 #[derive(Default)]
 pub(crate) struct Inner {
     /// By their handles, which grow in the order in which they were added.
     pub(crate) nodes: BTreeMap<usize, Node>,
-    /// What nodes free, by its address.
+    /// The memory that nodes free, by its address.
     freed: BTreeMap<u64, Arc<Memory>>,
     /// Whether a node allocates or frees.
     allocates: bool,
@@ -127,7 +127,7 @@ impl Graph {
         self.captured.store(false, Ordering::Release);
     }
 
-    /// Adds a node behind others of this graph, and gives its handle.
+    /// Adds a node after others of this graph, and gives its handle.
     pub(crate) fn add(self: &Arc<Self>, node: Node) -> usize {
         let handle = node.handle;
         sync::lock(&GRAPHS).insert(handle, Arc::downgrade(self));

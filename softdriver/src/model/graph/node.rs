@@ -1,4 +1,4 @@
-//! What a graph consists of.
+//! The nodes of a graph and their edges.
 
 use crate::entry::Answer;
 use crate::model::event::EVENTS;
@@ -31,7 +31,7 @@ pub(crate) struct Node {
     pub(crate) handle: usize,
     /// The handles of those that it depends on.
     pub(crate) before: Vec<usize>,
-    /// What the edges from there do besides to order, if they do more.
+    /// Effects of the edges from there besides their order, if they have any.
     pub(crate) data: BTreeMap<usize, CUgraphEdgeData>,
     /// The context that has to be alive for it.
     life: Option<Arc<Life>>,
@@ -53,7 +53,7 @@ impl Node {
         Self { handle, before, data, life, work, off: false }
     }
 
-    /// A copy with a handle of its own, behind the same nodes.
+    /// A copy with a handle of its own, after the same nodes.
     pub(super) fn copied(&self) -> Self {
         let mut copy = Self { handle: new_handle(), ..self.clone() };
         if let Work::Child(child) = &*self.work {
@@ -87,7 +87,7 @@ impl Node {
         Self { work: other.work.clone(), life: other.life.clone(), ..self.clone() }
     }
 
-    /// What it is.
+    /// Returns its kind.
     pub(crate) fn kind(&self) -> CUgraphNodeType {
         match *self.work {
             Work::Kernel(_) => CU_GRAPH_NODE_TYPE_KERNEL,
@@ -136,7 +136,7 @@ impl Node {
         self.life.as_ref().map_or(Ok(()), |life| life.check())
     }
 
-    /// What it is called, and may wait for.
+    /// Returns its name, and what it may wait for.
     pub(crate) fn label(&self) -> Label {
         self.work.label()
     }
@@ -157,7 +157,7 @@ pub(crate) fn places<'n>(nodes: impl IntoIterator<Item = &'n Node>) -> HashMap<u
     nodes.into_iter().enumerate().map(|(place, node)| (node.handle, place)).collect()
 }
 
-/// What a node does.
+/// The work of a node.
 pub(crate) enum Work {
     /// Nothing.
     Empty,
@@ -200,7 +200,7 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// What it is called, and may wait for.
+    /// Returns its name, and what it may wait for.
     pub(crate) fn label(&self) -> Label {
         match self {
             Self::Kernel(launch) => Label::new(Class::Kernel, || launch.name().to_owned()),
@@ -237,7 +237,7 @@ impl Work {
     /// Does it in a graph with these numbers; an error is a fault of the device.
     fn run_in(&self, numbers: &Numbers) -> Answer {
         match self {
-            // What is launched has a time, and a child's nodes run in its place.
+            // A launch has a time, and a child's nodes run in its place.
             Self::Empty | Self::Record(..) | Self::Child(_) | Self::Join(_) => Ok(()),
             // It is a choice in whatever runs.
             Self::Conditional(_) => Ok(()),
@@ -283,7 +283,7 @@ impl Work {
     }
 }
 
-/// Waits for work of whatever context. Behind what a fault has dropped nothing is done.
+/// Waits for work of whatever context. After what a fault has dropped nothing is done.
 fn wait_for(ticket: Option<&Ticket>) -> Answer {
     if let (Some(ticket), Some(domain)) = (ticket, domain::current())
         && !ticket.settle_within(&domain)

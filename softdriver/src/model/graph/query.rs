@@ -1,4 +1,4 @@
-//! What is asked of graphs.
+//! Queries of graphs.
 
 use crate::entry::Answer;
 use crate::model::graph::graph_of;

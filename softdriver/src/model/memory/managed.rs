@@ -46,7 +46,7 @@ impl Place {
         }
     }
 
-    /// What the attributes without a kind tell.
+    /// The number that the attributes without a kind give.
     pub(crate) fn number(self) -> c_int {
         let on_host = matches!(
             self.kind,
@@ -56,7 +56,7 @@ impl Place {
     }
 }
 
-/// What is known of a page of managed memory. Nothing moves: this is only told (F422).
+/// Facts about a page of managed memory. Nothing moves: they are only reported (F422).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) read_mostly: bool,

@@ -84,11 +84,11 @@ mod system {
     const PAGE_READWRITE: c_uint = 0x04;
     /// Read-write, copy-on-write, and these with execution.
     const WRITABLE: c_uint = 0x04 | 0x08 | 0x40 | 0x80;
-    /// What is writable, and what is read-only, also with execution.
+    /// The protections that are writable, and those that are read-only, also with execution.
     const READABLE: c_uint = WRITABLE | 0x02 | 0x20;
     const PAGE_GUARD: c_uint = 0x100;
 
-    /// What the system tells of pages that are alike.
+    /// The system's description of pages that are alike.
     #[repr(C)]
     #[derive(Default)]
     struct MemoryBasicInformation {

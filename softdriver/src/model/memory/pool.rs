@@ -44,7 +44,7 @@ impl Place {
 /// All pools.
 pub(crate) struct Pools {
     pub(crate) all: Registry<Pool>,
-    /// Those of them that the devices have from the start, and behind these the host and its NUMA node.
+    /// Those of them that the devices have from the start, and after these the host and its NUMA node.
     pub(crate) first: Vec<usize>,
     /// The handles of the pools that were set last for the host and its NUMA node; 0 if none was.
     pub(crate) host: [AtomicUsize; 2],
@@ -114,7 +114,7 @@ fn bit(device: usize) -> u64 {
     1_u64.checked_shl(device as u32).unwrap_or(0)
 }
 
-/// What changes of a pool.
+/// The part of a pool that changes.
 #[derive(Clone, Copy, Default)]
 struct State {
     /// Whether memory is used again along events, by chance, and with new dependencies.
@@ -126,7 +126,7 @@ struct State {
     /// Bytes that were asked for and not freed yet.
     used: usize,
     used_high: usize,
-    /// What cannot be given back: what is in use, and what a stream has not come to free yet.
+    /// Memory that cannot be given back: it is in use, or a stream has not come to free it yet.
     held: usize,
 }
 
@@ -236,7 +236,7 @@ impl Pool {
         }
     }
 
-    /// What an allocation took can be used for another one.
+    /// Makes the memory that an allocation took usable for another one.
     pub(crate) fn let_go(&self, size: usize) {
         if self.imported {
             return;

@@ -30,7 +30,7 @@ const LAST: u64 = 1 << 56;
 
 const OUT_OF_MEMORY: CUresult = CUDA_ERROR_OUT_OF_MEMORY;
 
-/// What an allocation is for.
+/// The purpose of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Memory that the program asked for.
@@ -43,7 +43,7 @@ pub(crate) enum Kind {
     Host,
     /// The same, of a pool of the host: only devices with access to the pool use it.
     HostPool,
-    /// What a node of a graph allocates: there while a run has it.
+    /// Memory that a node of a graph allocates: there while a run has it.
     Graph,
     /// Memory that the host and all devices use, at one address.
     Managed,
@@ -214,7 +214,7 @@ impl Allocation {
         self.live.store(there, Ordering::Release);
     }
 
-    /// What it takes from its device's memory.
+    /// Returns how much it takes from its device's memory.
     fn cost(&self) -> usize {
         let free = self.kind.is_shared() || self.pool.is_some();
         let free = free || self.kind == Kind::Mapped || self.storage.is_of_others();
@@ -256,12 +256,12 @@ impl Allocation {
     }
 }
 
-/// What an allocation of a size takes.
+/// Returns how much memory an allocation of a size takes.
 pub(crate) fn cost(size: usize) -> usize {
     size.max(1).next_multiple_of(GRANULE as usize)
 }
 
-/// What is in use.
+/// The memory in use.
 pub(crate) struct Usage {
     pub(crate) allocations: usize,
     pub(crate) external_mappings: usize,
@@ -273,7 +273,7 @@ pub(crate) struct Usage {
 /// Allocations in the order of their addresses.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
-    /// The first address of each and the one behind it.
+    /// The first address of each and the one after it.
     pub(crate) ranges: Arc<[(u64, u64)]>,
     pub(crate) allocations: Arc<[Arc<Allocation>]>,
 }
@@ -292,7 +292,7 @@ struct Inner {
     next: u64,
     /// Bytes in use, by device.
     used: Vec<usize>,
-    /// What a kernel on a device may touch, by device; forgotten at every change.
+    /// The memory that a kernel on a device may touch, by device; forgotten at every change.
     snapshots: Vec<Option<Snapshot>>,
 }
 
@@ -417,7 +417,7 @@ impl Space {
         inner.insert(Allocation::new(base, size, kind, life, storage, flags, None))
     }
 
-    /// What kernels may touch is another from now on.
+    /// Notes that kernels may touch other memory from now on.
     pub(crate) fn changed(&self) {
         sync::write(&self.inner).snapshots.fill(None);
     }
@@ -449,7 +449,7 @@ impl Space {
         found.ok_or(CUDA_ERROR_INVALID_VALUE)
     }
 
-    /// The same for work that runs: what is being freed behind it is still there.
+    /// The same for work that runs: what is being freed after it is still there.
     pub(crate) fn find_running(&self, address: u64, len: usize) -> Option<Arc<Allocation>> {
         self.at_or_below(address, len).filter(|one| one.kind != Kind::Graph || one.live())
     }
@@ -605,7 +605,7 @@ impl Space {
         freed
     }
 
-    /// What a kernel on a device may touch: memory of the device, and page-locked host memory.
+    /// Returns the memory that a kernel on a device may touch: the device's, and page-locked host memory.
     pub(crate) fn snapshot(&self, device: usize) -> Snapshot {
         if let Some(snapshot) = &sync::read(&self.inner).snapshots[device] {
             return snapshot.clone();

@@ -159,7 +159,7 @@ impl Storage {
         self.start.as_ptr()
     }
 
-    /// The place at an offset that has `len` bytes behind it. Panics beyond the end, which callers
+    /// The place at an offset that has `len` bytes after it. Panics beyond the end, which callers
     /// have excluded.
     #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
@@ -457,7 +457,7 @@ fn take(to: *mut u8, from: *const u8, len: usize) {
     for i in (head..len - tail).step_by(8) {
         // SAFETY: eight of the `len` bytes, which nobody writes.
         let value = unsafe { from.wrapping_add(i).cast::<u64>().read_unaligned() };
-        // SAFETY: eight of the `len` bytes, aligned behind the head; otherwise as above.
+        // SAFETY: eight of the `len` bytes, aligned after the head; otherwise as above.
         unsafe { AtomicU64::from_ptr(to.wrapping_add(i).cast()) }.store(value, Relaxed);
     }
     (len - tail..len).for_each(byte);
@@ -478,7 +478,7 @@ fn copy(to: *mut u8, from: *const u8, len: usize) {
     };
     (0..head).for_each(byte);
     for i in (head..len - tail).step_by(8) {
-        // SAFETY: eight of the `len` bytes, aligned behind the head; otherwise as above.
+        // SAFETY: eight of the `len` bytes, aligned after the head; otherwise as above.
         let value = unsafe { AtomicU64::from_ptr(from.wrapping_add(i).cast_mut().cast()) };
         // SAFETY: as above.
         let place = unsafe { AtomicU64::from_ptr(to.wrapping_add(i).cast()) };

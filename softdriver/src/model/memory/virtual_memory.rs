@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::sync::{Arc, Mutex};
 
-/// What sizes and addresses are multiples of. Less under Miri, which takes long for each byte.
+/// The number that sizes and addresses are multiples of. Less under Miri, which takes long for each byte.
 pub(crate) const GRANULARITY: usize = if cfg!(miri) { 1 << 16 } else { 2 << 20 };
 
 pub(crate) const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
@@ -35,9 +35,9 @@ pub(crate) struct VirtualMemory {
 pub(crate) struct Inner {
     /// Reserved ranges by their start.
     pub(crate) reserved: BTreeMap<u64, Reserved>,
-    /// What is mapped, by its address.
+    /// The mapped memory, by its address.
     pub(crate) mapped: BTreeMap<u64, Piece>,
-    /// What is mapped, by its handle, with the number of releases that the handle takes.
+    /// The mapped objects, by their handles, with the number of releases that each handle takes.
     pub(crate) handles: BTreeMap<u64, (Object, usize)>,
     last_handle: u64,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Reserved {
     pub(crate) region: Arc<Region>,
 }
 
-/// What a handle stands for.
+/// The object that a handle stands for.
 #[derive(Clone)]
 pub(crate) enum Object {
     Memory(Arc<Physical>),
@@ -123,7 +123,7 @@ impl Inner {
         self.last_handle
     }
 
-    /// What a handle stands for.
+    /// Returns the object that a handle stands for.
     pub(crate) fn object(&self, handle: u64) -> Answer<&Object> {
         self.handles.get(&handle).map(|(object, _)| object).ok_or(INVALID)
     }

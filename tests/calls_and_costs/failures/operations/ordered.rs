@@ -62,7 +62,7 @@ operations! {
     "memory that is handed over" => pushed(|gpu| {
         let (one, two) = (bare(gpu)?, bare(gpu)?);
         let x = two.hand_over(one.zeroed::<u32>(8)?);
-        // What is refused comes back.
+        // A refused value comes back.
         let x = x.map_err(|refused| { assert!(refused.value.is_some()); refused.error })?;
         let rows = two.hand_over(one.alloc_pitched::<u32>((3, 2))?)?;
         drop(rows);

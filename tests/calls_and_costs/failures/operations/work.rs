@@ -92,7 +92,7 @@ fn external(gpu: &PushedGuard<'_>) -> Result {
     assert!(descriptor >= 0);
     // SAFETY: new, and of nobody else.
     let handle = SemaphoreHandle::OpaqueFd(unsafe { OwnedFd::from_raw_fd(descriptor) });
-    // SAFETY: 1. and 2. A binary semaphore. Every wait comes behind a signal.
+    // SAFETY: 1. and 2. A binary semaphore. Every wait comes after a signal.
     let semaphore = unsafe { gpu.import_external_semaphore(handle) }?;
     let (mut stream, all) = (gpu.stream()?, [(&semaphore, 0)]);
     gpu.on(&stream).wait_semaphores(&all)?;

@@ -1,4 +1,4 @@
-//! What the threads of a block do together through CUDA's libraries.
+//! Operations that the threads of a block do together through CUDA's libraries.
 
 use super::super::case::{Case, Check, Input};
 

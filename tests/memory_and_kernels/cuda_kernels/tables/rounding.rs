@@ -1,4 +1,4 @@
-//! What IEEE 754 decides.
+//! Results that IEEE 754 decides.
 
 use super::super::case::{Case, Check, Input};
 

@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together.
+//! Operations that the lanes of a warp do together.
 
 use super::super::case::{Case, Check, Input};
 

@@ -1,5 +1,5 @@
 //! The frames.
-#![allow(unsafe_code, reason = "calls OpenGL, shares its buffer, and launches a kernel")]
+#![allow(unsafe_code, reason = "calls OpenGL, and shares its buffer")]
 #![allow(
     clippy::multiple_unsafe_ops_per_block,
     reason = "each function of OpenGL is unsafe, and all of them want the same: that its context is current"
@@ -49,7 +49,8 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let mut stack = ContextStack::current_thread()?;
     let gpu = stack.push(&context)?;
     let stream = gpu.ordered_stream()?;
-    let saxpy = gpu.load_ptx(include_str!("../../../../kernels/saxpy.ptx"))?.function("saxpy")?;
+    let module = gpu.load_guarded(include_str!("../../../../kernels/saxpy.ptx"))?;
+    let saxpy = module.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
     // SAFETY: 1. The context of OpenGL is dropped last. 2. OpenGL draws between the mappings. 3. The buffer is
     // registered once. 4. It is read and written.
     let shared = unsafe { gpu.register_gl_buffer(buffer.0.get(), Usage::ReadWrite) }?;
@@ -63,14 +64,8 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let (n, step) = (2 * POINTS as u32, 0.8 / FRAMES as f32);
     for _ in 0..FRAMES {
         let mut at = stream.map_buffer::<f32>(&shared)?;
-        // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
-        unsafe {
-            stream.launch_unchecked(
-                &saxpy,
-                LaunchConfig::for_num_elems(n as usize)?,
-                (n, step, &speed, &mut at),
-            )
-        }?;
+        let config = LaunchConfig::for_num_elems(n as usize)?;
+        stream.launch(&saxpy, config, (n, step, &speed, &mut at))?;
         drop(at);
         // SAFETY: the context is current, and the buffer is not mapped.
         unsafe {

@@ -64,13 +64,12 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
 
     let mut x = gpu.on(&stream).from_slice(&[2.0_f32; LEN])?;
     let ptx = include_str!("../../../../kernels/saxpy.ptx");
-    let saxpy = gpu.load_ptx(ptx)?.function("saxpy")?;
+    let saxpy = gpu.load_guarded(ptx)?.kernel::<(u32, f32, &[f32], &mut [f32])>("saxpy")?;
     let (launch, n) = (LaunchConfig::for_num_elems(LEN)?, LEN as u32);
     gpu.scope(|s| {
         let (run, x, mut y) = (s.on(&stream), s.hold(&mut x), s.hold(&mut y));
         run.wait_semaphores(&[(&semaphore, FILLED)])?;
-        // SAFETY: the kernel's parameters are (unsigned n, float a, const float *x, float *y), and both have n elements.
-        unsafe { run.launch_unchecked(&saxpy, launch, (n, 3.0_f32, &x, &mut y)) }?;
+        run.launch(&saxpy, launch, (n, 3.0, &x, &mut y))?;
         run.signal_semaphores(&[(&semaphore, COMPUTED)])
     })?;
 

@@ -13,7 +13,7 @@ use std::ptr::{self, NonNull};
 
 /// The start of the names of all files.
 const START: &str = "cuscope-";
-/// What follows in the name of an allocation, with its number.
+/// The part before the number in the name of an allocation.
 const NAME: &str = "allocation-";
 
 /// Opens the file of a descriptor once more, for reading and writing: also of one that only names the file.

@@ -38,7 +38,7 @@ pub(crate) struct Place {
     pub(crate) number: u64,
 }
 
-/// What a handle says.
+/// The contents of a handle.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) place: Place,

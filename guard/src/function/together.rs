@@ -1,0 +1,96 @@
+//! Accesses that have one check together: those of one address in straight code, which reads or writes around it.
+//!
+//! If the first of them is made, all are, because nothing between them leads elsewhere. So if one is outside, the thread
+//! fails in any case, and then none of them is made. The check compares all bytes from the first one's to the last one's.
+
+use cuscope_ptx_syntax::tree::Space;
+
+use super::Rewrite;
+use super::access::{Access, At};
+use crate::AccessKind;
+use crate::body::{Base, Ins, Item};
+use crate::planted::{Mistake, planted};
+
+/// Some accesses: the numbers of their items, in order.
+#[derive(Debug)]
+pub(super) struct Group {
+    reg: usize,
+    at: At,
+    kind: AccessKind,
+    pub(super) members: Vec<(usize, Access)>,
+}
+
+impl Group {
+    /// One access of all bytes from the first to the last that is needed.
+    pub(super) fn whole(&self) -> Option<Access> {
+        let first = self.members.first()?.1;
+        let parts = || self.members.iter().map(|(_, access)| access);
+        let low = parts().map(|one| one.offset).min()?;
+        let mut ends = parts().map(|one| one.offset.checked_add(one.need.into()));
+        let end = match planted(Mistake::TogetherTooShort) {
+            true => ends.next_back()??,
+            false => ends.collect::<Option<Vec<_>>>()?.into_iter().max()?,
+        };
+        let need = u32::try_from(end.checked_sub(low)?).ok()?;
+        let align = parts().map(|one| one.align).max()?;
+        Some(Access { offset: low, bytes: need, need, align, ..first })
+    }
+}
+
+/// Whether an access may have its check with others: it waits for nobody, and is made whenever control is there.
+fn joins(ins: &Ins, access: &Access) -> bool {
+    let plain = matches!(ins.head(), "ld" | "st")
+        && !ins.modifiers().any(|one| {
+            matches!(one, "volatile" | "relaxed" | "acquire" | "release" | "mmio" | "async")
+        });
+    plain
+        && access.given.is_none()
+        && matches!(access.at, At::Generic | At::In(Space::Global))
+        && (ins.guard.is_none() || planted(Mistake::TogetherPredicated))
+}
+
+impl Rewrite<'_> {
+    /// The accesses of each address that have one check. `described` has what each item accesses.
+    pub(super) fn groups(&self, described: &[Option<Access>]) -> Vec<Group> {
+        let mut open: Vec<Group> = Vec::new();
+        let mut done = Vec::new();
+        for (at, item) in self.items.iter().enumerate() {
+            if at > 0 && !self.flow.together(at - 1, at) && !planted(Mistake::TogetherOfBlocks) {
+                done.append(&mut open);
+            }
+            let Item::Ins(ins) = item else { continue };
+            // What is called may end the thread.
+            if ins.head() == "call" && !planted(Mistake::TogetherOverCalls) {
+                done.append(&mut open);
+            }
+            if let Some(access) = described[at].filter(|access| joins(ins, access)) {
+                if let Base::Reg(reg) = access.base {
+                    let same = |one: &&mut Group| {
+                        let mixed = one.kind == access.kind || planted(Mistake::TogetherMixed);
+                        one.reg == reg && one.at == access.at && mixed
+                    };
+                    match open.iter_mut().find(same) {
+                        Some(group) => group.members.push((at, access)),
+                        None => open.push(Group {
+                            reg,
+                            at: access.at,
+                            kind: access.kind,
+                            members: vec![(at, access)],
+                        }),
+                    }
+                }
+            }
+            if planted(Mistake::TogetherRewritten) {
+                continue;
+            }
+            for written in ins.results() {
+                while let Some(group) = open.iter().position(|one| one.reg == written) {
+                    done.push(open.swap_remove(group));
+                }
+            }
+        }
+        done.append(&mut open);
+        done.retain(|group| group.members.len() > 1);
+        done
+    }
+}
