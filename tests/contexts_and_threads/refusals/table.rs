@@ -143,7 +143,7 @@ macro_rules! spoiled {
 
 /// Takes a tensor in memory that the host allocated.
 fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
-    let (shape, data) = (Box::leak(Box::new([4_i64])), Box::leak(Box::new([1.0_f32; 4])));
+    let (mut shape, mut data) = ([4_i64], [1.0_f32; 4]);
     let device = DLDevice { device_type: 3, device_id: 0 };
     let dl_tensor = DLTensor {
         data: data.as_mut_ptr().cast(),
@@ -154,9 +154,10 @@ fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
         strides: null_mut(),
         byte_offset: 0,
     };
-    let tensor = DLManagedTensor { dl_tensor, manager_ctx: null_mut(), deleter: None };
-    // SAFETY: 1. and 2. A tensor that nobody else has, whose memory stays.
-    let tensor = unsafe { Tensor::from_raw(NonNull::from(Box::leak(Box::new(tensor)))) };
+    let mut tensor = DLManagedTensor { dl_tensor, manager_ctx: null_mut(), deleter: None };
+    // SAFETY: 1. and 2. A tensor that nobody else has, which is there until this returns. It is refused, so that nothing has it
+    // for longer.
+    let tensor = unsafe { Tensor::from_raw(NonNull::from(&mut tensor)) };
     // SAFETY: 1. and 2. The memory is what the tensor says; the driver refuses it.
     none(unsafe { gpu.buffer_from_dlpack::<f32, _>(tensor) })
 }
