@@ -181,13 +181,18 @@ impl ThreadStack {
 
     /// Ends the owned guards whose frames have so many entries below them, or more. What they pushed counts as leaked.
     pub(super) fn end_owned(&self, index: usize) {
-        self.owned.borrow_mut().retain(|&(at, _)| {
+        let mut owned = self.owned.borrow_mut();
+        owned.retain(|&(at, _)| {
             if at >= index {
                 self.frames.set(self.frames.get() - 1);
                 self.entries.remove(at);
             }
             at < index
         });
+        // The thread never drops the list.
+        if owned.is_empty() {
+            *owned = Vec::new();
+        }
     }
 
     /// Keeps a context alive until the entry of this index is popped.
