@@ -170,29 +170,32 @@ impl ThreadStack {
     /// Removes the owned guard with this number. Returns whether it lived.
     #[inline]
     pub(super) fn remove_owned(&self, number: u64) -> bool {
-        let mut owned = self.owned.borrow_mut();
-        let Some(at) = owned.iter().position(|&(_, of)| of == number) else { return false };
-        owned.remove(at);
-        if owned.is_empty() {
-            *owned = Vec::new();
-        }
-        true
+        self.retain_owned(|&(_, of)| of != number)
     }
 
     /// Ends the owned guards whose frames have so many entries below them, or more. What they pushed counts as leaked.
     pub(super) fn end_owned(&self, index: usize) {
-        let mut owned = self.owned.borrow_mut();
-        owned.retain(|&(at, _)| {
+        self.retain_owned(|&(at, _)| {
             if at >= index {
                 self.frames.set(self.frames.get() - 1);
                 self.entries.remove(at);
             }
             at < index
         });
+    }
+
+    /// Keeps the owned guards for which this is true. Returns whether there were others.
+    #[inline]
+    fn retain_owned(&self, lives: impl FnMut(&(usize, u64)) -> bool) -> bool {
+        let mut owned = self.owned.borrow_mut();
+        let before = owned.len();
+        owned.retain(lives);
+        let ended = owned.len() != before;
         // The thread never drops the list.
         if owned.is_empty() {
             *owned = Vec::new();
         }
+        ended
     }
 
     /// Keeps a context alive until the entry of this index is popped.
