@@ -9,15 +9,16 @@
 #![forbid(unsafe_code)]
 
 use super::kernels::Source;
-use cuscope::kernel::GuardedFunction;
+use cuscope::kernel::{ArgumentList, GuardedFunction};
 use cuscope::ordered::PendingVec;
 use cuscope::{
-    Context, Device, Error, Event, EventFlags, Graph, LaunchConfig, OrderedBuffer, OrderedStream,
-    Result,
+    Context, Device, Error, Event, EventFlags, Graph, KernelArg, LaunchConfig, OrderedBuffer,
+    OrderedStream, Result,
 };
 use std::cell::{Ref, RefCell, RefMut};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Memory of a device. The last clone frees it in the order of its stream.
@@ -106,6 +107,29 @@ impl Argument {
     }
 }
 
+/// The list of arguments of a launch.
+fn listed<'a, 'ctx, L, R, W>(
+    kernel: &GuardedFunction,
+    lent: &'a mut [Lent<R, W>],
+) -> Result<ArgumentList<'a, 'ctx, L>>
+where
+    R: Deref,
+    W: DerefMut,
+    &'a R::Target: KernelArg<'ctx, L>,
+    &'a mut W::Target: KernelArg<'ctx, L>,
+{
+    let mut list = kernel.arguments();
+    for argument in lent {
+        match argument {
+            Lent::In(memory) => list.push(&**memory)?,
+            Lent::Out(memory) => list.push(&mut **memory)?,
+            Lent::U32(number) => list.push(*number)?,
+            Lent::F32(number) => list.push(*number)?,
+        };
+    }
+    Ok(list)
+}
+
 /// Each memory of some launches once, and whether one of them writes it.
 fn used(launches: &[Launch]) -> Vec<(Handle, bool)> {
     let mut used: Vec<(Handle, bool)> = Vec::new();
@@ -171,16 +195,7 @@ impl Runtime {
         }
         let lent = arguments.iter().map(|one| one.lend(Handle::read, Handle::write));
         let mut lent = lent.collect::<Result<Vec<_>>>()?;
-        let mut list = kernel.arguments();
-        for argument in &mut lent {
-            match argument {
-                Lent::In(memory) => list.push(&**memory)?,
-                Lent::Out(memory) => list.push(&mut **memory)?,
-                Lent::U32(number) => list.push(*number)?,
-                Lent::F32(number) => list.push(*number)?,
-            };
-        }
-        self.stream.launch(kernel, config, list)
+        self.stream.launch(kernel, config, listed(kernel, &mut lent)?)
     }
 
     /// Returns an event behind the work so far. Any thread may wait for it.
@@ -242,16 +257,7 @@ impl Runtime {
                     let lent = arguments.iter().map(|one| one.lend(read, write));
                     let mut lent: Vec<Lent<Ref<'_, _>, RefMut<'_, _>>> =
                         lent.collect::<Result<_>>()?;
-                    let mut list = kernel.arguments();
-                    for argument in &mut lent {
-                        match argument {
-                            Lent::In(memory) => list.push(&**memory)?,
-                            Lent::Out(memory) => list.push(&mut **memory)?,
-                            Lent::U32(number) => list.push(*number)?,
-                            Lent::F32(number) => list.push(*number)?,
-                        };
-                    }
-                    c.stream().launch(kernel, *config, list)
+                    c.stream().launch(kernel, *config, listed(kernel, &mut lent)?)
                 })
             })?;
             Ok(graph.into_static())
