@@ -45,7 +45,7 @@ pub struct GuardedKernel<S> {
 }
 assert_impl_all!(GuardedKernel<(u32, super::Out<f32>)>: Send, Sync, Clone);
 
-/// What the guard knows of a kernel.
+/// The facts that the guard found of a kernel.
 #[derive(Clone)]
 pub(crate) struct Guard {
     pub(crate) code: Arc<Code>,
@@ -159,7 +159,7 @@ pub struct GuardedFunction {
 }
 assert_impl_all!(GuardedFunction: Send, Sync, Clone);
 
-/// What a guarded kernel does with a parameter.
+/// How a guarded kernel uses a parameter.
 #[derive(Clone, Copy)]
 pub(crate) struct Use {
     pub(crate) reads: bool,

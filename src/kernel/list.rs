@@ -66,10 +66,10 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
     _lent: PhantomData<fn() -> Lent>,
 }
 
-/// What a list for a guarded kernel has besides.
+/// The rest of a list for a guarded kernel.
 #[cfg(feature = "guard")]
 struct Guarded {
-    /// What the kernel does with each parameter.
+    /// How the kernel uses each parameter.
     uses: Arc<[Use]>,
     /// How many bytes may be read and written at each argument so far.
     extents: Vec<[u64; 2]>,
@@ -77,7 +77,7 @@ struct Guarded {
 
 #[cfg(feature = "guard")]
 impl Guarded {
-    /// Returns what the kernel does with the parameter and not may with the argument.
+    /// Returns how the kernel uses the parameter, if the argument does not allow that.
     fn forbids(&self, index: usize, access: &Access<'_>) -> Option<&'static str> {
         let &Use { reads, writes } = self.uses.get(index)?;
         let read = !access.is_value();
