@@ -147,6 +147,7 @@ fn soundness_and_its_list_of_tests_name_every_rule_and_only_what_exists() {
     let (text, list) = (read("SOUNDNESS.md"), read(TESTS));
     let listed = tests_of_invariants(&list).into_iter().flat_map(|(_, tests)| tests);
     assert_eq!(all_there(backquoted(&text).chain(listed)), rules("rs"));
+    named_and_there(&read("tests/contexts_and_threads/attacks.rs"));
 }
 
 /// Whether a source calls code of the program: what ends or hands on a panic of it, hooks, wakers, subscribers,
