@@ -150,6 +150,16 @@ fn soundness_and_its_list_of_tests_name_every_rule_and_only_what_exists() {
     named_and_there(&read("tests/contexts_and_threads/attacks.rs"));
 }
 
+/// The details of a mechanism are in the comments of its sources.
+#[test]
+fn the_safety_case_is_read_in_one_sitting() {
+    let text = read("SOUNDNESS.md");
+    // Neither paths nor the bars of tables.
+    let is_read = |word: &&str| word.contains(char::is_alphanumeric) && !word.contains('/');
+    let words = text.split_whitespace().filter(is_read).count();
+    assert!(words < 10_700, "{words} words: fifty minutes are 10,500");
+}
+
 /// Whether a source calls code of the program: what ends or hands on a panic of it, hooks, wakers, subscribers,
 /// and public functions that take a closure or an iterator.
 fn runs_code_of_the_program(source: &str) -> bool {
