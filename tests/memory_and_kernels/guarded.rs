@@ -5,7 +5,9 @@
 use crate::common::fatbin;
 use crate::common::gpu::{new_context, with_gpu, with_stream};
 use crate::common::thorough;
+use crate::textures::{ADD, D2, FETCH};
 use cuscope::kernel::{ArgumentList, GuardedKernel, SignatureProblem, TextureObject};
+use cuscope::texture::{ArrayFlags, Sampling};
 use cuscope::{Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx, PushedGuard, Result};
 
 type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
@@ -412,33 +414,74 @@ fn a_list_is_compared_with_what_the_kernel_does() {
     });
 }
 
-const LISTED: &str = "
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry sampled(.param .u64 out, .param .u64 t) {
-    .reg .b64 %rd<3>;
-    .reg .f32 %f<6>;
-    ld.param.u64 %rd1, [out];
-    ld.param.u64 %rd2, [t];
-    mov.f32 %f1, 0f00000000;
-    tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f1, %f1}];
-    st.global.f32 [%rd1], %f2;
-    ret;
-}";
+/// Where the kernel takes a handle, the list has a texture or a surface, and nowhere else.
+#[test]
+fn a_list_has_the_handles_that_a_kernel_takes() {
+    with_stream(|gpu, mut stream| {
+        let [fetch, add] = [(FETCH, "fetch"), (ADD, "add")]
+            .map(|(text, name)| gpu.load_guarded(text).unwrap().function(name).unwrap());
+        let mut array = gpu.alloc_array(D2, ArrayFlags::SURFACE).unwrap();
+        let texels: Vec<_> = (0..12).map(|one| one as f32).collect();
+        gpu.on(&stream).upload(&texels, &mut array).unwrap();
+        let at = gpu.on(&stream).from_slice(&[0.5_f32, 0.5, 3.5, 2.5]).unwrap();
+        let mut out = gpu.on(&stream).zeroed::<f32>(2).unwrap();
+        let refused = |pushed: Result<()>, words: &str| {
+            let error = pushed.unwrap_err();
+            assert!(matches!(error, Error::Signature(_)), "{error}");
+            assert!(error.to_string().contains(words), "{words}: {error}");
+        };
+
+        let mut surface = gpu.surface(&mut array).unwrap();
+        let mut list = add.arguments();
+        refused(list.push(7_u64).map(drop), "the handle of a surface");
+        refused(list.push(&out).map(drop), "the handle of a surface");
+        list.push(&mut surface).unwrap().push(100.0_f32).unwrap();
+        gpu.on(&stream).launch(&add, LaunchConfig::new(1, (4, 3)), list).unwrap();
+        let mut list: ArgumentList<'_, '_> = fetch.arguments();
+        refused(list.push(&surface).map(drop), "the handle of a texture");
+        drop(list);
+        drop(surface);
+
+        let texture = gpu.texture(&array, Sampling::default()).unwrap();
+        let mut list: ArgumentList<'_, '_> = add.arguments();
+        refused(list.push(&texture).map(drop), "the handle of a surface");
+        drop(list);
+        let mut list = fetch.arguments();
+        refused(list.push(7_u64).map(drop), "the handle of a texture");
+        list.push(&texture).unwrap();
+        refused(list.push(&texture).map(drop), "memory that the kernel reads");
+        list.push(&at).unwrap();
+        refused(list.push(&texture).map(drop), "memory that the kernel writes");
+        list.push(&mut out).unwrap();
+        let two = LaunchConfig::new(1, 2);
+        gpu.on(&stream).launch(&fetch, two, list).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [100.0, 111.0]);
+
+        // A graph keeps the object, and a replay passes its memory.
+        gpu.on(&stream).zero(&mut out).unwrap();
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                let (mut out, mut list) = (c.hold(&mut out), fetch.arguments());
+                list.push(&texture)?.push(&at)?.push(&mut out)?;
+                c.stream().launch(&fetch, two, list)
+            })
+            .unwrap();
+        drop(texture);
+        gpu.on(&stream).replay(&graph, (&array, &at, &mut out)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [100.0, 111.0]);
+    });
+}
 
 #[test]
 fn kernels_that_no_list_is_for_are_named() {
     with_gpu(|gpu| {
         let many: Vec<_> = (0..33).map(|at| format!(".param .u32 p{at}")).collect();
-        let text = format!("{LISTED}\n.visible .entry many({}) {{ ret; }}", many.join(", "));
+        let header = ".version 8.0\n.target sm_80\n.address_size 64";
+        let text = format!("{header}\n.visible .entry many({}) {{ ret; }}", many.join(", "));
         let module = gpu.load_guarded(&*text).unwrap();
-        for (name, words) in [("sampled", "handles of textures"), ("many", "at most 32 parameters")]
-        {
-            let error = module.function(name).unwrap_err();
-            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
-            assert!(error.to_string().contains(words), "{name}: {error}");
-        }
+        let error = module.function("many").unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        assert!(error.to_string().contains("at most 32 parameters"), "{error}");
         let error = module.function("nothing").unwrap_err();
         assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_NOT_FOUND), "{error}");
         let error = gpu.load_guarded(REFUSED).unwrap().function("calls").unwrap_err();
