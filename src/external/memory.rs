@@ -308,6 +308,7 @@ impl<'ctx> PushedGuard<'ctx> {
         flags: ArrayFlags,
     ) -> Result<MipmappedArray<'ctx, T>> {
         const CALL: &str = name!(cuExternalMemoryGetMappedMipmappedArray);
+        // The driver does not survive a mapping without levels (F470).
         has_levels(CALL, shape, levels)?;
         self.enter_mapping(CALL, memory, offset, 1)?;
         let asked = CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC {

@@ -1,5 +1,8 @@
 //! Checks PTX text, before the driver's compiler sees it, for contents that crash or hang the compiler
-//! ([F293](crate::driver_facts#F293)).
+//! ([F293](crate::driver_facts#F293)): strings, numbers and names that are too long, extents, alignments and numbers of registers
+//! that are too large, an initialiser of an array that is no list, an atomic operation that names a variable in local memory, a
+//! third element of a register of two, a call with a constant for a result, a function within another, and a division by
+//! something that is not a plain number.
 
 use super::ImageProblem::{self, Refused};
 use super::tokens::{Token, Tokens, number};

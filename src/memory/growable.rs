@@ -83,7 +83,8 @@ impl Grown {
         Ok(())
     }
 
-    /// Unmaps the memory that begins at this offset or behind it.
+    /// Unmaps the memory that begins at this offset or behind it. Nothing is in flight on it: the manual does not say whether
+    /// `cuMemUnmap` waits.
     #[inline]
     fn unmap_from(&mut self, bytes: usize) -> Result {
         while let Some((offset, _)) = self.addresses.last().filter(|&(offset, _)| offset >= bytes) {
@@ -273,7 +274,7 @@ impl<'ctx, T: Element> GrowableBuffer<'ctx, T> {
     }
 }
 
-/// The buffer as it is now, for reading.
+/// The buffer as it is now, for reading. It is not lent for writing, so that nobody exchanges it for another one.
 impl<'ctx, T: Element> Deref for GrowableBuffer<'ctx, T> {
     type Target = DeviceBuffer<'ctx, T>;
     fn deref(&self) -> &DeviceBuffer<'ctx, T> {

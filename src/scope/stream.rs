@@ -65,7 +65,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
     }
 
     /// Compares the contexts of an operation's memory, orders the operation after the earlier uses, and notes
-    /// it. The caller enqueues it at once. Not needed if the fast path is open for the operation.
+    /// it, unless they differ. The caller enqueues it at once. Not needed if the fast path is open for the operation.
     ///
     /// # Errors
     /// [`OtherContext`](crate::Error::OtherContext); the errors of [`Order::prepare`].

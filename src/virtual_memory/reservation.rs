@@ -52,7 +52,7 @@ struct Mapping {
     what: Mapped,
 }
 
-/// Memory that can be mapped.
+/// Memory that can be mapped. A mapping keeps it, also if a clone of it is mapped or bound elsewhere.
 enum Mapped {
     Memory(PhysicalMemory),
     Multicast(Multicast),

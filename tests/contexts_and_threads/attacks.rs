@@ -1,5 +1,25 @@
-//! Programs in safe code that tried to break the design, each against what stops it now. Those that do
-//! not even compile are in `ui-tests/`; `SOUNDNESS.md` lists all of them.
+//! Programs in safe code that broke earlier designs, each against the invariants of `SOUNDNESS.md` that stop it now. Those that
+//! do not even compile are in `ui-tests/`. This is all of them:
+//!
+//! | attack | effect | stopped by | tested by |
+//! |---|---|---|---|
+//! | A6: an outer guard is dropped inside `reentrant` | it popped the inner guard's entry, and depths no longer distinguished entries | `frames-suspend` | `tests/contexts_and_threads/stack.rs::reentrant_drops_outer_guard` |
+//! | A7: foreign code sets, pushes or pops a context | calls went to its context, pops took its entry | `right-context`, `own-entry-popped` | `tests/contexts_and_threads/stack.rs::foreign_code_that_replaces_the_top_is_seen_and_its_entry_left_alone` |
+//! | A8: a guard is leaked under a live parent | the parent popped the leaked entry, and its own context was destroyed on the stack | `leaked-settled` | `tests/contexts_and_threads/attacks.rs::leaked_child_misleads_the_push_count`, `tests/contexts_and_threads/attacks.rs::guard_leaked_in_an_rc_cycle` |
+//! | A9: a future that holds a guard over an await is cancelled inside `reentrant` | the same as A6, and its thread lost the stack | `frames-suspend`, `reentrant-restores` | `tests/contexts_and_threads/attacks.rs::future_dropped_inside_reentrant`, `tests/contexts_and_threads/attacks.rs::interleaved_futures_share_no_stack` |
+//! | A10: the stack that `reentrant` lends is swapped for another one | two stacks on a thread | `one-token` | `ui-tests/swap_nested_stacks.rs`, `tests/contexts_and_threads/attacks.rs::token_swapped_out_of_reentrant` |
+//! | A11: the pop moves into a field of the guard | nesting and brands ended, without a message | `covered-unusable` | `ui-tests/covered_parent_idle_child.rs` |
+//! | A1: a foreign capture makes the waits of operations and scopes return at once | the program got host memory back while the copy still ran | `waiting-waits` | `tests/scopes_and_graphs/captures.rs::global_capture_elsewhere`, `tests/scopes_and_graphs/captures.rs::scope_inside_capture`, `tests/scopes_and_graphs/captures.rs::a_wait_that_cannot_wait_aborts` |
+//! | A2: a launched graph outlives the resources that it uses | it used host memory that was given back | `graph-owns`, `replay-names` | `ui-tests/graph_dropped_in_flight.rs`, `ui-tests/host_memory_in_capture.rs` |
+//! | A3: page-locked memory of the driver ends with its context | references to it dangled | `pinned-is-rusts` | `tests/memory_and_kernels/memory.rs::pinned_memory_survives_the_reset_of_its_context` |
+//! | A4: a buffer that an inner scope holds is passed to a stream of the outer scope | the outer scope used it after its owner had it back | `scope-own` | `ui-tests/held_in_other_scope.rs`, `tests/contexts_and_threads/attacks.rs::hand_over_outwards` |
+//! | A5: an operation outside a scope returns with its work in flight | scopes, other streams and other threads raced with it | `idle-outside` | `tests/contexts_and_threads/attacks.rs::unscoped_meets_scoped`, `tests/contexts_and_threads/attacks.rs::detached_while_in_flight` |
+//! | A12: a handle is dropped during a stream capture | the capture was spoiled, and the memory leaked | `frees-need-no-stack` | `tests/scopes_and_graphs/captures.rs::drop_inside_capture`, `tests/scopes_and_graphs/captures.rs::global_capture_elsewhere` |
+//! | A13: two guards get one brand through leaked places | handles of one context were used in the other | `own-context` | `tests/contexts_and_threads/stack.rs::unified_brands`, `tests/contexts_and_threads/attacks.rs::unified_brands_on_two_threads`, `tests/memory_and_kernels/other_context.rs::a_scope_refuses_what_is_of_another_context_each_time` |
+//! | A13, with shared memory that an ordered stream of another context has copied | `copy_from_peer` made the stream a reader, and each later operation of it took the memory | `own-context`, `ordered-apart` | `tests/memory_and_kernels/other_context.rs::shared_memory_of_another_context_is_refused_whatever_copied_it` |
+//! | A14: a detached handle is dropped while another context is current, or none | a push in a destructor failed or disturbed the stack | `frees-need-no-stack` | `tests/contexts_and_threads/attacks.rs::detached_dropped_under_any_context_leaves_the_stack_alone`, `tests/contexts_and_threads/endings.rs::handles_end_with_a_thread_that_never_used_the_driver` |
+//! | A15: the default stream as a handle | it ran in whichever context was current, and the wait ran in another | `right-context` | `ui-tests/default_stream_is_no_handle.rs` |
+//! | A16, four traps of scopes: staged memory shrinks into an inner scope; a blocking launch takes memory that a scope holds; one event serves two buffers; two threads launch one graph | a use was not recorded where the wait for it was | `scope-own`, `scope-ordered`, `replay-names` | `ui-tests/staged_in_other_scope.rs`, `ui-tests/held_in_blocking_launch.rs`, `ui-tests/graph_shared_between_threads.rs`, `tests/contexts_and_threads/attacks.rs::an_operation_on_two_buffers_keeps_both_in_order`, `tests/scopes_and_graphs/scope.rs::a_crossing_while_another_context_is_current_is_ordered` |
 #![allow(unsafe_code, reason = "asks the driver what is current, and plays foreign code")]
 
 use crate::common::foreign::current;

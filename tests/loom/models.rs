@@ -2,7 +2,9 @@
 //! `RUSTFLAGS="--cfg loom" cargo test --lib models`.
 //!
 //! loom runs all threads of a model on one thread of the system, one at a time, and switches between
-//! them where they meet: at the crate's atomics and locks. A call of the software driver is one step.
+//! them where they meet: at the crate's atomics and locks. A call of the software driver is one step. The state is the
+//! owners of a context, the memory that graphs use, streams whose buffers are dropped during a capture, the hook of
+//! `on_release_error`, values that are released later, and `init`. The look-up of functions has its models in `ffi`.
 //!
 //! This is a module of the crate, which uses loom in its own tests only: users never depend on loom.
 #![allow(unsafe_code, reason = "foreign code destroys a context")]

@@ -175,8 +175,9 @@ fn lock<T>(mutex: &Mutex<T>) -> impl std::ops::DerefMut<Target = T> + '_ {
 
 /// Drops what was [put off](put_off), unless this is a thread of the driver. Looks at one flag if there is nothing.
 ///
-/// Releases call this, waits for a context, and whatever may initialise the driver. An operation that adds a function to a
-/// stream does not: some releases wait for the device, and the function may wait for this thread.
+/// Releases call this, waits for a context, operations that have waited for a host function or for a graph that has some,
+/// whatever may initialise the driver, and an allocation that finds no memory. An operation that adds a function to a stream
+/// does not: some releases wait for the device, and the function may wait for this thread.
 #[inline]
 pub(crate) fn catch_up() {
     // Another thread may see the flag late: then the next look finds it.
