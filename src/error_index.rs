@@ -225,7 +225,8 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`, `ui-tests/texture_of_array_of_any_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`,
+//! `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
 //! `ui-tests/function_outlives_guard.rs`.
 //!
 //! ```compile_fail,E0499
@@ -293,9 +294,8 @@
 //! `ui-tests/pitched_of_covered_guard.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
 //! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
-//! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool
-//! and objects of graphics: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`,
-//! `ui-tests/graphics_under_another_guard.rs`. With more code in between:
+//! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles and memory of
+//! a pool: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
 //! `ui-tests/brand_scoped_thread.rs`, `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`,
 //! `ui-tests/brand_forget.rs`.
@@ -342,7 +342,8 @@
 //! not live long enough. Collect the handles detached, in a `Vec<Detached<Stream<'static>>>`:
 //! `ui-tests/handles_from_a_recursion.rs`.
 //!
-//! `ui-tests/mix_generic.rs`. In a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
+//! `ui-tests/mix_generic.rs`, `ui-tests/texture_of_array_of_any_guard.rs`, `ui-tests/graphics_under_another_guard.rs`. In a
+//! trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
 //! closure the error is E0521: `|stream: ScopedStream<'_, '_>|` takes a stream of any guard, and its body takes
 //! a handle of one guard. Omit the type, or write a function.
 //!
