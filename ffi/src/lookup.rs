@@ -115,6 +115,19 @@ fn mend(words: &str) -> &'static str {
     "it is damaged, or not NVIDIA's driver; install the driver again, or remove the file"
 }
 
+#[cfg(test)]
+#[test]
+fn each_reason_has_its_own_mend() {
+    // As glibc writes them. That a user may not read a file is not to be had for one who may read all.
+    for (words, mended) in [
+        ("libcuda.so.1: cannot open shared object file: Permission denied", "make it readable"),
+        ("/opt/lib/libcuda.so.1: wrong ELF class: ELFCLASS32", "another kind of processor"),
+        ("/opt/lib/libcuda.so.1: file too short", "it is damaged"),
+    ] {
+        assert!(mend(words).contains(mended), "{words}");
+    }
+}
+
 /// The loader's message when it did not open the driver.
 mod said {
     use core::sync::atomic::{AtomicU8, Ordering};
