@@ -5,7 +5,7 @@ use crate::entry::Answer;
 use crate::model::driver::{ended, forked, ready};
 use crate::model::{capture, logs, stack};
 use crate::rules::Rules;
-use crate::{control, faults, host_function, schedule, sticky, summary, trace};
+use crate::{control, faults, host_function, label, schedule, sticky, summary, trace};
 use cuscope_sys::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,7 +29,8 @@ fn answer(
     body: &mut dyn FnMut() -> Answer,
 ) -> (CUresult, bool) {
     control::note(rules.name);
-    schedule::tick(rules.name);
+    label::in_call(rules.name);
+    schedule::tick();
     let span = trace::Span::new();
     let fault = faults::strike(rules);
     let code = perform(rules, zeros, fault, body);

@@ -2,18 +2,13 @@
 //! look for (`CUSCOPE_SOFT_CHECK`), and how many of the latter are left out (`CUSCOPE_SOFT_GO_ON`). Without the variables
 //! nothing here costs anything but a look at a switch.
 
-use crate::model::memory::space::Allocation;
-use crate::model::memory::space::SPACE;
-use crate::model::memory::watched::Watch;
-use crate::model::memory::watched::Watched;
-use crate::race::Access;
-use crate::schedule::Label;
+use crate::label::{self, with_work};
+use crate::model::memory::space::{Allocation, SPACE};
+use crate::model::memory::watched::{Access, Watch, Watched};
+use crate::model::memory::written;
 use crate::{summary, sync};
 use cuscope_ptx::run::{Fault, Memory};
-use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
-use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -28,11 +23,6 @@ static FOUND: Mutex<Vec<Finding>> = Mutex::new(Vec::new());
 /// How much is told apart.
 const MOST: usize = 100;
 
-thread_local! {
-    /// The name of the work that the thread runs.
-    static WORK: RefCell<Cow<'static, str>> = const { RefCell::new(Cow::Borrowed("")) };
-}
-
 /// Whether accesses are checked.
 #[inline]
 pub(crate) fn on() -> bool {
@@ -41,6 +31,8 @@ pub(crate) fn on() -> bool {
 
 /// Has accesses checked from now on.
 pub(crate) fn begin() {
+    label::begin();
+    written::begin();
     ON.store(true, Ordering::Relaxed);
 }
 
@@ -59,67 +51,6 @@ pub(crate) fn leaves_out() -> bool {
 pub(crate) fn leave_one_out() -> bool {
     let less = |left: u64| left.checked_sub(1);
     LEFT_OUT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
-}
-
-/// Notes what the thread works on from now on.
-pub(crate) fn works_on(label: &Label) {
-    if on() {
-        // Work that a thread runs while it is ending has no name.
-        let _ending = WORK.try_with(|work| work.replace(label.name.clone()));
-    }
-}
-
-/// Calls `f` with what the work that the thread runs is called.
-fn with_work<R>(f: impl FnOnce(&str) -> R) -> R {
-    let mut f = Some(f);
-    let called = WORK.try_with(|work| f.take().map(|f| f(&work.borrow())));
-    match (called.ok().flatten(), f) {
-        (Some(result), _) => result,
-        (None, Some(f)) => f(""),
-        (None, None) => unreachable!("`f` is either taken and called, or still here"),
-    }
-}
-
-/// Which bytes of an allocation were written: a bit each.
-pub(crate) struct Written(Box<[AtomicU64]>);
-
-impl Written {
-    /// None of so many bytes.
-    pub(crate) fn nothing(bytes: usize) -> Self {
-        Self((0..bytes.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
-    }
-
-    /// The words of a range of bytes, each with the bits that are in the range.
-    fn words(range: Range<usize>) -> impl Iterator<Item = (usize, u64)> {
-        let Range { start, end } = range;
-        // No bytes lie in no word.
-        let words = if start < end { start / 64..end.div_ceil(64) } else { 0..0 };
-        words.map(move |word| {
-            let (low, high) = (word * 64, word * 64 + 64);
-            let (from, to) = (start.max(low) - low, end.min(high) - low);
-            (word, (u64::MAX >> (64 - (to - from))) << from)
-        })
-    }
-
-    /// Notes that bytes are written.
-    fn write(&self, range: Range<usize>) {
-        for (word, bits) in Self::words(range) {
-            self.0[word].fetch_or(bits, Ordering::Relaxed);
-        }
-    }
-
-    /// Forgets that anything was written.
-    fn forget(&self) {
-        self.0.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-    }
-
-    /// The first byte of a range that was not written.
-    fn first_unwritten(&self, range: Range<usize>) -> Option<usize> {
-        Self::words(range).find_map(|(word, bits)| {
-            let unwritten = bits & !self.0[word].load(Ordering::Relaxed);
-            (unwritten != 0).then(|| word * 64 + unwritten.trailing_zeros() as usize)
-        })
-    }
 }
 
 /// A mistake of an access.
@@ -281,28 +212,5 @@ impl Watch for Checked {
         if let (Access::Write | Access::Atomic, Some(written)) = (access, &there.written) {
             written.write(offset..offset + bytes);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_written_one_by_one() {
-        let written = Written::nothing(200);
-        assert_eq!(written.first_unwritten(3..3), None);
-        for range in [0..1, 60..70, 64..128, 199..200] {
-            assert_eq!(
-                written.first_unwritten(range.clone()),
-                Some(range.start.max(if range.start == 64 { 70 } else { 0 }))
-            );
-            written.write(range.clone());
-            assert_eq!(written.first_unwritten(range.clone()), None);
-        }
-        assert_eq!(written.first_unwritten(0..200), Some(1));
-        assert_eq!(written.first_unwritten(60..200), Some(128));
-        written.forget();
-        assert_eq!(written.first_unwritten(64..128), Some(64));
     }
 }

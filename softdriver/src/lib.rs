@@ -33,10 +33,12 @@ pub mod faults;
 pub mod gl;
 mod host_function;
 mod image;
+mod label;
 mod lowered;
 mod model;
 #[doc(hidden)]
 pub mod older;
+mod order;
 #[doc(hidden)]
 pub mod per_thread;
 mod plan;

@@ -4,10 +4,10 @@
 use crate::conditions;
 use crate::domain::Domain;
 use crate::entry::Answer;
+use crate::label::{Class, Label};
 use crate::model::attributes::Attributes;
-use crate::race::Clock;
-use crate::schedule::{self, Class, Label};
-use crate::{check, print, race, sticky, sync, trace};
+use crate::order::Clock;
+use crate::{order, print, schedule, sticky, sync, trace};
 use cuscope_sys::*;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,7 +66,7 @@ impl Ticket {
     /// Notes that the caller knows of the end, and so comes after all that was before.
     pub(crate) fn seen(&self) {
         if let Some(clock) = self.clock.get() {
-            race::join(clock);
+            order::join(clock);
         }
     }
 
@@ -80,9 +80,9 @@ impl Ticket {
         sync::lock(&self.end).is_some()
     }
 
-    /// Whether nothing has to wait for it any more, nor to know of it.
+    /// Whether nothing has to wait for it any more, nor, with a seed, to know of it.
     pub(crate) fn over(&self) -> bool {
-        self.done() && race::knows(self.clock())
+        self.done() && (!schedule::on() || order::knows(self.clock()))
     }
 
     /// Whether the work was done.
@@ -386,7 +386,7 @@ impl Item {
         };
         let watched = Watched::new(&self.label, &self.domain);
         let traced = trace::work(&self.label, self.queue);
-        check::works_on(&self.label);
+        self.label.begins();
         let result = catch_unwind(AssertUnwindSafe(self.work));
         let result = result.unwrap_or(Err(CUDA_ERROR_LAUNCH_FAILED));
         drop(traced);

@@ -2,10 +2,10 @@
 //! thread with its driver calls, and one for each stream with its work (`CUSCOPE_SOFT_TRACE`).
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 
+use crate::label::Label;
 use crate::model::driver;
 use crate::model::result;
-use crate::schedule::Label;
-use crate::sync;
+use crate::{label, sync};
 use cuscope_sys::{CUDA_SUCCESS, CUresult};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -71,6 +71,7 @@ pub(crate) fn begin(path: &Path) {
     let _now = epoch();
     let (path, threads) = (path.to_owned(), BTreeMap::new());
     *sync::lock(&TRACE) = Some(Trace { path, events: Vec::new(), threads, dropped: 0 });
+    label::begin();
     ON.store(true, Ordering::Release);
     // SAFETY: a function of C without obligations, which looks at statics only.
     let _ = unsafe { libc::atexit(write) };

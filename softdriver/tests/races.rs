@@ -550,6 +550,20 @@ fn branches_of_a_graph_that_copy_columns() {
 }
 
 #[test]
+fn accesses_are_forgotten_with_the_streams_that_made_them() {
+    right(|parts| {
+        // More streams, one after the other, than are remembered.
+        for _ in 0..100 {
+            let stream = stream();
+            ok!(cuMemsetD8Async(parts.memory, 1, 8, stream));
+            ok!(cuStreamSynchronize(stream));
+            ok!(cuStreamDestroy_v2(stream));
+        }
+        ok!(cuMemsetD8Async(parts.memory, 2, 8, parts.a));
+    });
+}
+
+#[test]
 fn reads_do_not_race() {
     right(|parts| {
         assert_eq!(launch(parts.load, parts.a, &[parts.memory, parts.memory + 4]), 0);

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
-use crate::model::stream;
+use crate::model::usable;
 use crate::sync;
 use cuscope_sys::*;
 
@@ -13,7 +13,7 @@ driver! {
         attr: CUstreamAttrID,
         value: *mut CUstreamAttrValue,
     ) [host_fn] {
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         let attributes = *sync::lock(&target.queue.attributes);
         attributes.tell(attr, value)
     }
@@ -23,12 +23,12 @@ driver! {
         attr: CUstreamAttrID,
         param: *const CUstreamAttrValue,
     ) [host_fn] {
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         sync::lock(&target.queue.attributes).take(attr, param)
     }
     /// Copies all attributes between streams of one context (F156).
     fn cuStreamCopyAttributes(dstStream: CUstream, srcStream: CUstream) [host_fn] {
-        let (to, from) = (stream::target(dstStream)?, stream::target(srcStream)?);
+        let (to, from) = (usable::target(dstStream)?, usable::target(srcStream)?);
         if !to.life.is(&from.life) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }

@@ -6,7 +6,7 @@ use crate::calls::capture;
 use crate::entry::Answer;
 use crate::host_function;
 use crate::model::life::Life;
-use crate::model::stream;
+use crate::model::usable;
 use crate::sync;
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
@@ -97,7 +97,7 @@ fn add(
     if flags != 0 {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    let target = stream::target(stream)?;
+    let target = usable::target(stream)?;
     capture::refuse(&target)?;
     let (stream, user_data) = (stream.addr(), user_data.expose_provenance());
     let state = Mutex::new(State::New);

@@ -9,7 +9,7 @@ use crate::model::device::{DEVICES, Device};
 #[cfg(unix)]
 use crate::model::driver::after_fork;
 use crate::model::driver::{READY, end_at_exit, ready};
-use crate::{check, entry, faults, report, schedule, summary, trace, visible};
+use crate::{check, entry, faults, race, report, schedule, summary, trace, visible};
 use core::ffi::{CStr, c_int, c_uint};
 use cuscope_sys::*;
 use std::ffi::CString;
@@ -49,8 +49,10 @@ fn begin(environment: &Environment) {
     if let Some(plan) = &environment.faults {
         faults::install(plan.clone());
     }
+    race::begin();
     if let Some(seed) = environment.seed {
-        schedule::from_environment(seed);
+        race::print_reports();
+        schedule::seed(seed);
     }
     if let Some(path) = &environment.trace {
         trace::begin(path);

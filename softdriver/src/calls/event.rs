@@ -5,14 +5,14 @@ use crate::call::driver;
 use crate::calls::memory::pool;
 use crate::calls::stack;
 use crate::entry::Answer;
+use crate::label::{Class, Label};
 use crate::model::event::EVENTS;
-use crate::model::event::{Event, find, record};
+use crate::model::event::{Event, find};
 use crate::model::graph::node::Work;
 use crate::model::ipc::Counts;
 use crate::model::life::Life;
 use crate::model::stream::Target;
-use crate::model::{capture, stream};
-use crate::schedule::{Class, Label};
+use crate::model::{capture, usable};
 use crate::{domain, entry, sticky};
 use core::ffi::{c_float, c_uint};
 use cuscope_sys::*;
@@ -28,6 +28,16 @@ pub(crate) fn open(life: Arc<Life>, counts: Counts) -> CUevent {
     let flags = CUevent_flags::CU_EVENT_INTERPROCESS | CUevent_flags::CU_EVENT_DISABLE_TIMING;
     let event = Event { life, flags, recorded: Mutex::default(), counts: Some(Arc::new(counts)) };
     std::ptr::without_provenance_mut(EVENTS.insert(|_| event).0)
+}
+
+/// Records an event in a stream of its own context (F36).
+fn record(event: CUevent, stream: CUstream) -> Answer {
+    let event = find(event)?;
+    let target = usable::target(stream)?;
+    if !target.life.shares(&event.life) {
+        return Err(CUDA_ERROR_INVALID_HANDLE);
+    }
+    capture::record_in(&target, &event)
 }
 
 /// Records an event after all that a life holds; only one at home there (F123). Not with a capture in it.
@@ -134,14 +144,14 @@ driver! {
         let event = find(hEvent)?;
         match flags {
             0 => record(hEvent, hStream),
-            1 => record_external(&stream::target(hStream)?, event, hEvent),
+            1 => record_external(&usable::target(hStream)?, event, hEvent),
             _ => Err(CUDA_ERROR_INVALID_VALUE),
         }
     }
     /// Whether what was recorded is finished; it is if nothing was (F65).
     fn cuEventQuery(hEvent: CUevent) [null(0) = CUDA_ERROR_INVALID_HANDLE, host_fn, looks_first] {
         let event = find(hEvent)?;
-        event.check_capture()?;
+        capture::check_event(&event)?;
         event.life.check_work()?;
         event.recorded().map_or(Ok(()), |ticket| ticket.query())?;
         if event.elsewhere().is_some() { Err(CUDA_ERROR_NOT_READY) } else { Ok(()) }
@@ -153,7 +163,7 @@ driver! {
         looks_first,
     ] {
         let event = find(hEvent)?;
-        event.check_capture()?;
+        capture::check_event(&event)?;
         event.life.check_work()?;
         event.recorded().map_or(Ok(()), |ticket| ticket.wait())?;
         if let Some((counts, record)) = event.elsewhere() {

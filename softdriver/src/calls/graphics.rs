@@ -9,7 +9,7 @@ use crate::model::graphics::RESOURCES;
 use crate::model::graphics::{INVALID, Mapping, Resource, SEVERAL};
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
-use crate::model::{stack, stream};
+use crate::model::{stack, usable};
 use crate::{entry, gl, sticky, sync};
 use core::ffi::{c_uint, c_void};
 use cuscope_sys::*;
@@ -72,7 +72,7 @@ fn some(
     }
     let find = |index| find(entry::element(resources, index as usize)?);
     let found = (0..count).map(find).collect::<Answer<Vec<_>>>()?;
-    let target = stream::target(stream)?;
+    let target = usable::target(stream)?;
     capture::refuse(&target)?;
     let home = target.life.home();
     if !found.iter().all(|one| home.is(&one.life)) {

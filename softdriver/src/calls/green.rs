@@ -6,7 +6,7 @@ use crate::calls::{event, primary};
 use crate::entry::Answer;
 use crate::model::context::{Context, Creation};
 use crate::model::green::Green;
-use crate::model::{context, device, resource, stream};
+use crate::model::{context, device, resource, usable};
 use crate::{entry, sticky};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -120,7 +120,7 @@ driver! {
         after_fault_if_zero(&[1]),
     ] {
         entry::wanted(phCtx)?;
-        let life = stream::target(hStream)?.life;
+        let life = usable::target(hStream)?.life;
         let green = if life.is_green() { life.context_handle() } else { std::ptr::null_mut() };
         entry::write(phCtx, green.cast())
     }
@@ -135,7 +135,7 @@ driver! {
         if pCtx.is_null() && pGreenCtx.is_null() {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let life = stream::target(hStream)?.life;
+        let life = usable::target(hStream)?.life;
         let green = if life.is_green() { life.context_handle() } else { std::ptr::null_mut() };
         entry::write_optional(pCtx, life.home().context_handle());
         entry::write_optional(pGreenCtx, green.cast());

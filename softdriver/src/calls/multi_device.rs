@@ -3,16 +3,16 @@
 #![allow(unsafe_code, reason = "an exported function")]
 
 use crate::call::driver;
+use crate::calls::launch::{Asked, in_context, prepare};
 use crate::entry;
 use crate::entry::Answer;
 use crate::host_function;
+use crate::label::Label;
 use crate::model::device::all as device_list;
 use crate::model::graph::node::Work;
-use crate::model::launch::{Asked, in_context, prepare};
 use crate::model::launch_attributes::Attributes;
 use crate::model::stream::Target;
-use crate::model::{capture, stream};
-use crate::schedule::Label;
+use crate::model::{capture, usable};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::ptr;
@@ -63,7 +63,7 @@ driver! {
             if one.hStream.addr() <= DEFAULT {
                 return Err(CUDA_ERROR_INVALID_HANDLE);
             }
-            let target = stream::target(one.hStream)?;
+            let target = usable::target(one.hStream)?;
             crate::calls::capture::refuse(&target)?;
             if targets.iter().any(|other| other.life.device == target.life.device) {
                 return Err(CUDA_ERROR_INVALID_DEVICE);

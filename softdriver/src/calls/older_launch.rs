@@ -3,10 +3,11 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::calls::launch;
+use crate::calls::launch::Asked;
 use crate::entry::Answer;
 use crate::model::function::{Former, function};
-use crate::model::launch;
-use crate::model::launch::{Asked, BUFFER_POINTER, BUFFER_SIZE, END};
+use crate::model::launch::{BUFFER_POINTER, BUFFER_SIZE, END};
 use crate::model::launch_attributes::Attributes;
 use crate::{entry, sync};
 use core::ffi::{c_int, c_uint, c_void};

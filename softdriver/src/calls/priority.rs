@@ -3,7 +3,7 @@
 
 use crate::call::driver;
 use crate::model::priority::{GREATEST, LEAST};
-use crate::model::{stack, stream};
+use crate::model::{stack, usable};
 use crate::{entry, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;
@@ -37,7 +37,7 @@ driver! {
         after_fault_if_zero(&[1]),
     ] {
         entry::wanted(priority)?;
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         let now = sync::lock(&target.queue.attributes).priority;
         entry::write(priority, now)
     }
@@ -49,7 +49,7 @@ driver! {
         after_fault_if_zero(&[1]),
     ] {
         entry::wanted(streamId)?;
-        entry::write(streamId, stream::target(hStream)?.queue.id)
+        entry::write(streamId, usable::target(hStream)?.queue.id)
     }
     /// The device.
     fn cuStreamGetDevice(hStream: CUstream, device: *mut CUdevice) [
@@ -59,6 +59,6 @@ driver! {
         after_fault_if_zero(&[1]),
     ] {
         entry::wanted(device)?;
-        entry::write(device, stream::target(hStream)?.life.device as CUdevice)
+        entry::write(device, usable::target(hStream)?.life.device as CUdevice)
     }
 }

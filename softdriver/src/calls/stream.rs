@@ -4,13 +4,14 @@
 use crate::call::driver;
 use crate::calls::memory::pool;
 use crate::entry::Answer;
+use crate::label::Label;
 use crate::model::graph::node::Work;
 use crate::model::life::Life;
 use crate::model::stream::STREAMS;
-use crate::model::stream::{Stream, find, target};
+use crate::model::stream::{Stream, find};
+use crate::model::usable::target;
 use crate::model::{capture, event, priority, stack};
 use crate::queue::Kind;
-use crate::schedule::Label;
 use crate::{entry, print, sticky, sync};
 use core::ffi::{c_int, c_uint};
 use cuscope_sys::*;

@@ -3,12 +3,12 @@
 
 use crate::call::driver;
 use crate::entry::{self, Answer};
+use crate::label::{Class, Label};
 use crate::model::graph::batch::Batch;
 use crate::model::graph::node::Work;
 use crate::model::stream::Target;
 use crate::model::stream_memory::{INVALID, MOST, Operation, Ready, wait, write};
-use crate::model::{capture, stream};
-use crate::schedule::{Class, Label};
+use crate::model::{capture, usable};
 use core::ffi::c_uint;
 use cuscope_sys::*;
 
@@ -36,7 +36,7 @@ driver! {
         host_fn,
         zero_is_current(0),
     ] {
-        let target = stream::target(stream)?;
+        let target = usable::target(stream)?;
         enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_32, addr, value.into(), flags)])
     }
     /// Waits until a 64-bit value compares as asked for.
@@ -44,7 +44,7 @@ driver! {
         host_fn,
         zero_is_current(0),
     ] {
-        let target = stream::target(stream)?;
+        let target = usable::target(stream)?;
         enqueue(&target, vec![wait(CU_STREAM_MEM_OP_WAIT_VALUE_64, addr, value, flags)])
     }
     /// Writes a 32-bit value.
@@ -52,7 +52,7 @@ driver! {
         host_fn,
         zero_is_current(0),
     ] {
-        let target = stream::target(stream)?;
+        let target = usable::target(stream)?;
         enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_32, addr, value.into(), flags)])
     }
     /// Writes a 64-bit value.
@@ -60,7 +60,7 @@ driver! {
         host_fn,
         zero_is_current(0),
     ] {
-        let target = stream::target(stream)?;
+        let target = usable::target(stream)?;
         enqueue(&target, vec![write(CU_STREAM_MEM_OP_WRITE_VALUE_64, addr, value, flags)])
     }
     /// Waits, writes and barriers, all or none.
@@ -70,7 +70,7 @@ driver! {
         paramArray: *mut CUstreamBatchMemOpParams,
         flags: c_uint,
     ) [zero_is_current(0)] {
-        let target = stream::target(stream)?;
+        let target = usable::target(stream)?;
         if count > MOST || flags != 0 {
             return Err(INVALID);
         }

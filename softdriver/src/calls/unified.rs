@@ -5,10 +5,11 @@ use crate::call::driver;
 use crate::entry::{self, Answer};
 use crate::model::life::Life;
 use crate::model::memory::physical::Physical;
+use crate::model::memory::reach;
 use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind, Rights};
 use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
-use crate::model::{peer, stack};
+use crate::model::stack;
 use core::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use cuscope_sys::*;
 
@@ -42,7 +43,7 @@ fn tell(data: *mut c_void, attribute: CUpointer_attribute, ptr: u64, one: &Alloc
             entry::write(data.cast(), kind)
         }
         CU_POINTER_ATTRIBUTE_DEVICE_POINTER => {
-            let may = |life: std::sync::Arc<Life>| peer::may(&life, one);
+            let may = |life: std::sync::Arc<Life>| reach::may(&life, one);
             pointer(one.reachable() && stack::current_life().map_or(true, may))
         }
         CU_POINTER_ATTRIBUTE_HOST_POINTER => pointer(host || managed),

@@ -3,12 +3,13 @@
 use crate::domain::Domain;
 use crate::model::array::texture::SURFACES;
 use crate::model::array::texture::TEXTURES;
-use crate::model::graph::conditional::Numbers;
 use crate::model::life::Life;
+use crate::model::memory::reach::touchable;
 use crate::model::memory::space::SPACE;
-use crate::model::memory::space::{Allocation, Kind, Rights, Snapshot, touchable};
+use crate::model::memory::space::{Allocation, Kind, Rights, Snapshot};
 use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::watched::Watched;
+use crate::model::numbers::Numbers;
 use crate::{check, domain, race, schedule, sync};
 use cuscope_ptx::run::{Fault, Image, Memory, Row, Texture, lanes, run_from};
 use std::ops::Range;

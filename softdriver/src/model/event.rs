@@ -1,11 +1,8 @@
 //! Events.
 
 use crate::entry::Answer;
-use crate::model::capture::event::Mark;
 use crate::model::ipc::Counts;
 use crate::model::life::Life;
-use crate::model::stream::Target;
-use crate::model::{capture, stream};
 use crate::queue::Ticket;
 use crate::registry::Registry;
 use crate::{sticky, sync};
@@ -37,6 +34,15 @@ pub(crate) enum Recorded {
     Node(Arc<Ticket>, Stamp),
     /// Nodes of a capture.
     Captured(Mark),
+}
+
+/// The mark that a record in a stream under capture leaves in the event.
+#[derive(Clone)]
+pub(crate) struct Mark {
+    /// The id of the capture.
+    pub(crate) capture: u64,
+    /// The nodes that whoever waits comes after.
+    pub(crate) after: Vec<usize>,
 }
 
 /// When a node that records an event ran.
@@ -97,12 +103,6 @@ impl Event {
         if self.counts.is_some() { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(()) }
     }
 
-    /// Whether it may be asked for its work: not in a capture (F144), nor where one forbids it.
-    pub(crate) fn check_capture(&self) -> Answer {
-        self.mark().map_or(Ok(()), |mark| Err(capture::captured_event(&mark, true)))?;
-        capture::check_unsafe()
-    }
-
     /// When what was recorded ended, if it did; 400 without a time (F65).
     pub(crate) fn timed(&self) -> Answer<Option<Instant>> {
         if self.flags.contains(CUevent_flags::CU_EVENT_DISABLE_TIMING) {
@@ -123,32 +123,4 @@ pub(crate) fn find(handle: CUevent) -> Answer<Arc<Event>> {
     let event = EVENTS.get(handle.addr()).ok_or(CUDA_ERROR_INVALID_HANDLE)?;
     sticky::check_found(event.life.check())?;
     Ok(event)
-}
-
-/// Records an event in a stream of its own context (F36).
-pub(crate) fn record(event: CUevent, stream: CUstream) -> Answer {
-    let event = find(event)?;
-    let target = stream::target(stream)?;
-    if !target.life.shares(&event.life) {
-        return Err(CUDA_ERROR_INVALID_HANDLE);
-    }
-    record_in(&target, &event)
-}
-
-/// Records an event in a stream, which was found to be of its context.
-pub(crate) fn record_in(target: &Target, event: &Event) -> Answer {
-    if let Some(mark) = capture::mark(target)? {
-        *sync::lock(&event.recorded) = Recorded::Captured(mark);
-        return Ok(());
-    }
-    let Some(counts) = event.counts.clone() else {
-        return event.record(|| target.submit_short(|| Ok(())));
-    };
-    event.record(|| {
-        let record = counts.begin();
-        target.submit_short(move || {
-            counts.end(record);
-            Ok(())
-        })
-    })
 }

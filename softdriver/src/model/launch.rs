@@ -7,14 +7,11 @@ use crate::model::access::DeviceMemory;
 use crate::model::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::model::function::FUNCTIONS;
 use crate::model::function::Function;
-use crate::model::graph::conditional::Numbers;
-use crate::model::graph::node::Work;
 use crate::model::launch_attributes::{Attributes, Values};
 use crate::model::life::Life;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
-use crate::model::stream::Target;
-use crate::model::{capture, function, library, stream};
+use crate::model::numbers::Numbers;
 use crate::{check, entry, print, schedule, sticky, summary, sync};
 use core::ffi::{c_uint, c_void};
 use cuscope_ptx as ptx;
@@ -153,6 +150,13 @@ impl Launch {
     /// Its attributes.
     pub(crate) fn attributes(&self) -> &Values {
         &self.attributes
+    }
+
+    /// The launch with attributes that a call has read and checked.
+    pub(crate) fn given(mut self, attributes: &Attributes) -> Self {
+        self.cooperative = attributes.cooperative;
+        self.attributes = attributes.values.clone();
+        self
     }
 
     /// The same launch with other attributes.
@@ -339,68 +343,4 @@ impl HostCall {
             unsafe { (self.func)(user_data) };
         });
     }
-}
-
-/// A launch as one of the calls for it has it.
-pub(crate) struct Asked {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) shared: c_uint,
-    pub(crate) params: *mut *mut c_void,
-    pub(crate) extra: *mut *mut c_void,
-}
-
-/// A launch of a function [in the context](in_context) of a stream.
-pub(crate) fn prepare(
-    (f, function): (CUfunction, Arc<Function>),
-    target: &Target,
-    asked: &Asked,
-    attributes: &Attributes,
-) -> Answer<Launch> {
-    let &Asked { grid, block, shared, params, extra } = asked;
-    // A bad shape spoils a capture, bad parameters do not (F146).
-    attributes
-        .check_cooperative(&function, grid, block, shared as usize)
-        .and_then(|()| check_shape(&function, grid, block, shared as usize))
-        .and_then(|()| attributes.check_cluster(&function, grid))
-        .inspect_err(|_| capture::spoil(target))?;
-    function.load();
-    let mut launch = Launch::new(f, function, grid, block, shared, params, extra)?;
-    launch.cooperative = attributes.cooperative;
-    launch.attributes = attributes.values.clone();
-    Ok(launch)
-}
-
-/// The function of a handle, or what the kernel of a library is in the context of a stream; 400 for what is of
-/// another one.
-pub(crate) fn in_context(f: CUfunction, target: &Target) -> Answer<(CUfunction, Arc<Function>)> {
-    let kern = library::is_kernel(f.cast());
-    let f = if kern { library::function_in(f.cast(), &target.life.home())? } else { f };
-    let function = function::function(f)?;
-    let shared = target.life.shares(&function.module.life);
-    if shared { Ok((f, function)) } else { Err(CUDA_ERROR_INVALID_HANDLE) }
-}
-
-/// Enqueues a kernel.
-pub(crate) fn launch(
-    f: CUfunction,
-    stream: CUstream,
-    asked: &Asked,
-    attributes: impl FnOnce(&Target) -> Answer<Attributes>,
-) -> Answer {
-    if !library::is_kernel(f.cast()) {
-        let _known = function::function(f)?;
-    }
-    let target = stream::target(stream)?;
-    let function = in_context(f, &target)?;
-    capture::takes(&target)?;
-    let attributes = attributes(&target)?;
-    let launch = prepare(function, &target, asked, &attributes)?;
-    let launch = match capture::takes(&target)? {
-        true => launch.with_attributes(attributes.values.captured(&target))?,
-        false => launch,
-    };
-    attributes.before(&target)?;
-    capture::enqueue(&target, Work::Kernel(launch))?;
-    attributes.after(&target)
 }

@@ -9,7 +9,7 @@ use crate::model::event::Event;
 use crate::model::function::Function;
 use crate::model::occupancy::{CLUSTER, LARGE_CLUSTER};
 use crate::model::stream::Target;
-use crate::model::{attributes as stream_attributes, capture, event, occupancy, priority};
+use crate::model::{attributes as stream_attributes, event, occupancy, priority};
 use crate::{entry, sync};
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -164,20 +164,26 @@ fn good(holds: bool) -> Answer {
     if holds { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) }
 }
 
+/// Where a launch goes, and whether that is a capture.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) target: &'a Target,
+    pub(crate) captured: bool,
+}
+
 /// The event of an attribute (F318): in its context, without times.
 fn event_of(
     handle: CUevent,
     flags: i32,
-    target: Option<&Target>,
+    place: Option<Place<'_>>,
     may_block: bool,
 ) -> Answer<Option<Arc<Event>>> {
     if handle.is_null() {
         return Err(CUDA_ERROR_INVALID_HANDLE);
     }
     good((0..=1).contains(&flags))?;
-    let Some(target) = target else { return Ok(None) };
+    let Some(Place { target, captured }) = place else { return Ok(None) };
     if flags == 1 {
-        let captured = capture::takes(target)?;
         return Err(if captured { CUDA_ERROR_NOT_SUPPORTED } else { CUDA_ERROR_ILLEGAL_STATE });
     }
     let event = event::find(handle)?;
@@ -202,7 +208,7 @@ impl Attributes {
     pub(crate) fn add(
         &mut self,
         attribute: *const CUlaunchAttribute,
-        target: Option<&Target>,
+        place: Option<Place<'_>>,
     ) -> Answer {
         let id = entry::read(attribute.cast::<CUlaunchAttributeID>())?;
         match id {
@@ -234,11 +240,11 @@ impl Attributes {
             }
             CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => {
                 let it: CUlaunchAttributeValue_programmaticEvent = value(attribute)?;
-                self.triggered = event_of(it.event, it.flags, target, true)?;
+                self.triggered = event_of(it.event, it.flags, place, true)?;
             }
             CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => {
                 let it: CUlaunchAttributeValue_launchCompletionEvent = value(attribute)?;
-                self.started = event_of(it.event, it.flags, target, false)?;
+                self.started = event_of(it.event, it.flags, place, false)?;
             }
             CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => {
                 let it: CUlaunchMemSyncDomainMap = value(attribute)?;
@@ -325,13 +331,13 @@ impl Attributes {
         if blocks <= resident { Ok(()) } else { Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) }
     }
 
-    /// Records the event of a start: the blocks start when what is before them is finished.
-    pub(crate) fn before(&self, target: &Target) -> Answer {
-        self.started.as_ref().map_or(Ok(()), |event| event::record_in(target, event))
+    /// The event of a start.
+    pub(crate) fn started(&self) -> Option<&Event> {
+        self.started.as_deref()
     }
 
-    /// Records the event of triggers: a block here triggers it by its end.
-    pub(crate) fn after(&self, target: &Target) -> Answer {
-        self.triggered.as_ref().map_or(Ok(()), |event| event::record_in(target, event))
+    /// The event of triggers.
+    pub(crate) fn triggered(&self) -> Option<&Event> {
+        self.triggered.as_deref()
     }
 }

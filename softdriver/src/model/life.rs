@@ -2,8 +2,8 @@
 
 use crate::domain::Domain;
 use crate::entry::Answer;
+use crate::label::Label;
 use crate::queue::{Kind, Queue, Ticket, Work};
-use crate::schedule::Label;
 use crate::settings::Settings;
 use crate::{print, schedule, sticky, sync};
 use cuscope_sys::*;

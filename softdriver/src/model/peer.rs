@@ -1,7 +1,6 @@
 //! Access of a context to the memory of one on another device (F80–F86, F256, F343).
 
 use crate::model::life::Life;
-use crate::model::memory::space::{Allocation, Kind, Rights};
 use crate::sync;
 use std::sync::{Arc, RwLock, Weak};
 
@@ -18,12 +17,12 @@ fn is(one: &Weak<Life>, life: &Life) -> bool {
 
 impl Peers {
     /// Whether the context `from` has access to memory of the context `to`.
-    fn enabled(&self, from: &Life, to: &Life) -> bool {
+    pub(crate) fn enabled(&self, from: &Life, to: &Life) -> bool {
         sync::read(&self.0).iter().any(|(a, b)| is(a, from) && is(b, to))
     }
 
     /// Whether some context of a device has access to memory of the context `to`: kernels of all have.
-    fn reaches(&self, device: usize, to: &Life) -> bool {
+    pub(crate) fn reaches(&self, device: usize, to: &Life) -> bool {
         let on_it = |one: &Weak<Life>| {
             one.upgrade().is_some_and(|life| life.device == device && life.alive())
         };
@@ -51,29 +50,5 @@ impl Peers {
         let before = all.len();
         all.retain(|(a, b)| !(is(a, from) && is(b, to)));
         all.len() < before
-    }
-}
-
-/// Whether calls in a context may work on the memory of another device: of a context to which it has access, or of a
-/// pool to which its device has (F343).
-pub(crate) fn may(life: &Arc<Life>, allocation: &Allocation) -> bool {
-    if allocation.kind == Kind::Mapped {
-        return allocation.rights(life.device) > Rights::None;
-    }
-    if matches!(allocation.kind, Kind::External | Kind::Graphics) {
-        return life.home().is(&allocation.life); // F463
-    }
-    allocation.is_of(life.device)
-        || match &allocation.pool {
-            Some(pool) => pool.is_open_to(life.device),
-            None => PEERS.enabled(&life.home(), &allocation.life),
-        }
-}
-
-/// Whether a kernel on a device may touch memory of another one.
-pub(crate) fn kernel_may(device: usize, allocation: &Allocation) -> bool {
-    match &allocation.pool {
-        Some(pool) => pool.is_open_to(device),
-        None => PEERS.reaches(device, &allocation.life),
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::entry::Answer;
 use crate::host_function;
+use crate::label::Label;
 use crate::model::life::Life;
-use crate::model::{capture, default_stream, stack};
+use crate::model::{default_stream, stack};
 use crate::queue::{Queue, Ticket};
 use crate::registry::Registry;
-use crate::schedule::Label;
 use crate::sticky;
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -75,18 +75,6 @@ impl Target {
     }
 }
 
-/// The default stream of the current context, to use it; 906 if a capture forbids that (F143).
-pub(crate) fn null() -> Answer<Target> {
-    if default_stream::is_of_thread() { look_up_per_thread() } else { legacy() }
-}
-
-/// The legacy default stream, in the same way.
-fn legacy() -> Answer<Target> {
-    let null = look_up_null()?;
-    capture::refuse_legacy(&null.life)?;
-    Ok(null)
-}
-
 /// The null stream of the current context.
 fn look_up_null() -> Answer<Target> {
     host_function::refuse()?;
@@ -116,12 +104,11 @@ pub(crate) fn find(handle: usize) -> Answer<Arc<Stream>> {
     Ok(stream)
 }
 
-/// Returns the target of a stream handle, to use it: as [`look_up`], and [`null`].
-pub(crate) fn target(handle: CUstream) -> Answer<Target> {
+/// Whether a handle is the legacy default stream.
+pub(crate) fn is_legacy(handle: CUstream) -> bool {
     match handle.addr() {
-        0 => null(),
-        LEGACY => legacy(),
-        _ => look_up(handle),
+        0 => !default_stream::is_of_thread(),
+        handle => handle == LEGACY,
     }
 }
 

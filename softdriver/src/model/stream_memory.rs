@@ -3,9 +3,9 @@
 
 use crate::entry::Answer;
 use crate::model::life::Life;
+use crate::model::memory::reach;
 use crate::model::memory::space::Allocation;
 use crate::model::memory::space::SPACE;
-use crate::model::peer;
 use crate::race::Access;
 use crate::{domain, race};
 use core::ffi::c_uint;
@@ -69,7 +69,7 @@ impl Word {
             return Err(INVALID);
         }
         let allocation = SPACE.find(address, bytes)?;
-        if !peer::may(life, &allocation) {
+        if !reach::may(life, &allocation) {
             return Err(INVALID);
         }
         Ok(Self { allocation, address, bytes })

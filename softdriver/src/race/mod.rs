@@ -1,30 +1,23 @@
 //! Who touched which memory, and whether something orders them.
 //!
-//! Every queue is a thread of its own, and the host is one. A piece of work knows what comes before it:
-//! what it was ordered after, and all that the host knew when it was submitted, which is what the host
-//! has waited for. Two pieces of work that touch the same bytes, not both only reading, while neither is
-//! known to the other, are a race, in whichever order they ran.
-//!
-//! A function of the host is the host: it knows what it was ordered after, and tells the host so.
+//! Two pieces of work that touch the same bytes, not both only reading, while neither is
+//! [known](crate::order) to the other, are a race, in whichever order they ran.
 
-mod clock;
 mod ranges;
 mod record;
 mod report;
 mod touched;
-use crate::model::memory::space::Allocation;
-use crate::schedule::{self, Class, Label};
-use crate::{check, sync};
+
+use crate::model::memory::space;
+use crate::model::memory::space::{Allocation, Event};
+use crate::order::{self, with_running};
+use crate::{check, schedule, sync};
 use record::{RECORD, Record};
-use std::cell::RefCell;
-use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub(crate) use clock::Clock;
-pub(crate) use record::prune;
-pub use report::{Access, Operation, Race};
+pub use crate::model::memory::watched::Access;
+pub use report::{Operation, Race};
 pub(crate) use touched::Noted;
 
 /// Whether reports go to stderr too.
@@ -35,117 +28,13 @@ pub(crate) fn print_reports() {
     PRINT.store(true, Ordering::Relaxed);
 }
 
-/// Work as it was submitted.
-pub(crate) struct Submission {
-    queue: u64,
-    position: u64,
-    name: String,
-    stream: u64,
-    class: Class,
-    /// The host's clock.
-    host: Arc<Clock>,
-}
-
-impl Submission {
-    /// Work at a position of a queue, submitted now.
-    pub(crate) fn new(label: &Label, queue: u64, position: u64) -> Self {
-        let name = label.name.clone().into_owned();
-        let stream = label.stream.unwrap_or(queue);
-        let host = sync::lock(&RECORD).submitted(queue, position);
-        Self { queue, position, name, stream, class: label.class, host }
-    }
-}
-
-/// Work that a thread runs.
-struct Running {
-    number: u64,
-    submission: Submission,
-    clock: Clock,
-}
-
-thread_local! {
-    /// The work that this thread runs: the last, for which those before wait. Without a destructor, as those of the
-    /// program's values may run work when the thread ends. [`Entered::leave`] frees what it has.
-    static RUNNING: RefCell<ManuallyDrop<Vec<Running>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
-}
-
-/// Runs `f` on the work that this thread runs, if any.
-fn with_running<R>(f: impl FnOnce(Option<&mut Running>) -> R) -> R {
-    RUNNING.with_borrow_mut(|running| f(running.last_mut()))
-}
-
-/// The number of the work that this thread runs, if any.
-pub(crate) fn running() -> Option<u64> {
-    with_running(|running| running.map(|one| one.number))
-}
-
-/// Held by a thread that runs work.
-pub(crate) struct Entered(());
-
-/// Notes that this thread runs work from now on, after others with these clocks.
-pub(crate) fn enter(number: u64, submission: Submission, after: &[Arc<Clock>]) -> Entered {
-    let mut clock = (*submission.host).clone();
-    after.iter().for_each(|one| clock.join(one));
-    let mut record = sync::lock(&RECORD);
-    record.trim(&mut clock);
-    clock.add(submission.queue, submission.position);
-    if submission.class == Class::Host {
-        record.host_learns(&clock);
-    }
-    drop(record);
-    RUNNING.with_borrow_mut(|running| running.push(Running { number, submission, clock }));
-    Entered(())
-}
-
-impl Entered {
-    /// Notes the end of the work; what comes before whoever waits for it.
-    pub(crate) fn leave(&self) -> Arc<Clock> {
-        let left = RUNNING.with_borrow_mut(|running| {
-            let left = running.pop();
-            if running.is_empty() {
-                **running = Vec::new();
-            }
-            left
-        });
-        let Some(Running { submission, mut clock, .. }) = left else { return Arc::default() };
-        if submission.class == Class::Host {
-            clock.join(&sync::lock(&RECORD).host);
-        }
-        Arc::new(clock)
-    }
-}
-
-/// Does a part of the work that this thread runs, at a position of a queue of its own: after what comes before the work,
-/// and other parts with these clocks. Gives the result, and what comes before whoever waits for the part.
-pub(crate) fn part<R>(
-    label: &Label,
-    (queue, position): (u64, u64),
-    after: &[Arc<Clock>],
-    run: impl FnOnce() -> R,
-) -> (R, Arc<Clock>) {
-    let whole = with_running(|running| {
-        running.map(|one| (one.number, one.submission.stream, Arc::new(one.clock.clone())))
+/// Sees allocations begin and end from now on.
+pub(crate) fn begin() {
+    space::observe(|allocation, event| match event {
+        Event::Allocated => allocated(allocation),
+        Event::Freed => freed(allocation),
     });
-    let Some((number, stream, host)) = whole else { return (run(), Arc::default()) };
-    let _known = sync::lock(&RECORD).submitted(queue, position);
-    let name = label.name.clone().into_owned();
-    let submission = Submission { queue, position, name, stream, class: label.class, host };
-    let entered = enter(number, submission, after);
-    let result = run();
-    (result, entered.leave())
-}
-
-/// Notes that the caller has learnt of the end of work: the host, or the work that this thread runs.
-pub(crate) fn join(theirs: &Clock) {
-    with_running(|running| match running.filter(|one| one.submission.class != Class::Host) {
-        Some(one) => one.clock.join(theirs),
-        None => sync::lock(&RECORD).host_learns(theirs),
-    });
-}
-
-/// Whether the host knows that work has ended; without a seed nobody has to.
-pub(crate) fn knows(clock: Option<Arc<Clock>>) -> bool {
-    !schedule::on() || clock.is_none_or(|clock| sync::lock(&RECORD).host.covers(&clock))
+    order::observe(|host| sync::lock(&RECORD).forget(host));
 }
 
 /// Notes that the work of this thread touches bytes of an allocation.
@@ -232,7 +121,7 @@ pub(crate) fn missed(address: u64) {
 }
 
 /// Notes a new allocation, where an earlier one may have been.
-pub(crate) fn allocated(allocation: &Allocation) {
+fn allocated(allocation: &Allocation) {
     if schedule::on() {
         let end = allocation.base + allocation.size as u64;
         sync::lock(&RECORD).begin(allocation.base, end);
@@ -240,19 +129,19 @@ pub(crate) fn allocated(allocation: &Allocation) {
 }
 
 /// Notes the end of an allocation, by the work of this thread or the host.
-pub(crate) fn freed(allocation: &Allocation) {
+fn freed(allocation: &Allocation) {
     if !schedule::on() {
         return;
     }
     let range = allocation.base..allocation.base + allocation.size as u64;
-    with_running(|running| {
-        let mut record = sync::lock(&RECORD);
-        match running.filter(|one| one.submission.class != Class::Host) {
-            Some(one) => {
-                let free = Record::new(&one.submission, single(range), Access::Free);
-                record.free(allocation.base, free, Some(&one.clock));
-            }
-            None => record.free(allocation.base, Record::of_host(range), None),
+    with_running(|running| match running.filter(|one| !one.is_host()) {
+        Some(one) => {
+            let free = Record::new(&one.submission, single(range), Access::Free);
+            sync::lock(&RECORD).free(allocation.base, free, &one.clock);
+        }
+        None => {
+            let host = order::host();
+            sync::lock(&RECORD).free(allocation.base, Record::of_host(range), &host);
         }
     });
 }

@@ -1,15 +1,14 @@
 //! The accesses that something may still race with, by allocation.
 
-use super::clock::Clock;
 use super::ranges::{self, Ranges};
-use super::report::{Access, Operation, Race};
-use super::{PRINT, Submission};
-use crate::schedule;
-use crate::sync;
-use std::collections::{BTreeMap, HashMap};
+use super::report::{Operation, Race};
+use super::{Access, PRINT};
+use crate::label;
+use crate::order::{Clock, Submission};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::{LazyLock, Mutex};
 
 /// In place of a base: memory of the host that is not page-locked.
 pub(super) const PAGEABLE: u64 = 0;
@@ -39,7 +38,7 @@ impl Record {
 
     /// A free by the driver call that the thread is in.
     pub(super) fn of_host(range: Range<u64>) -> Self {
-        let name = schedule::call().to_owned();
+        let name = label::call().to_owned();
         let operation = Operation { name, stream: None, access: Access::Free };
         Self { queue: 0, position: 0, operation, ranges: vec![range] }
     }
@@ -49,41 +48,17 @@ impl Record {
     }
 }
 
-/// All accesses, and what the host knows.
+/// All accesses.
 #[derive(Default)]
 pub(super) struct All {
-    /// The work that the host has waited for.
-    pub(super) host: Arc<Clock>,
     pub(super) races: Vec<Race>,
     /// Accesses by the base of the allocation.
     memory: BTreeMap<u64, Vec<Record>>,
     /// The operations that freed allocations, by their bases.
     freed: BTreeMap<u64, (u64, Operation)>,
-    /// The last position of each queue.
-    last: HashMap<u64, u64>,
-    /// How much there may be before it is gone through again.
-    room: usize,
 }
 
 impl All {
-    /// Notes a submission, and gives what the host knows.
-    pub(super) fn submitted(&mut self, queue: u64, position: u64) -> Arc<Clock> {
-        self.last.insert(queue, position);
-        self.host.clone()
-    }
-
-    /// Forgets what everything knows.
-    pub(super) fn trim(&self, clock: &mut Clock) {
-        clock.keep(|queue| self.last.contains_key(&queue));
-    }
-
-    /// The host comes after what has this clock.
-    pub(super) fn host_learns(&mut self, clock: &Clock) {
-        if !self.host.covers(clock) {
-            Arc::make_mut(&mut self.host).join(clock);
-        }
-    }
-
     /// Adds an access by what has this clock, and looks for races with it.
     pub(super) fn add(&mut self, base: u64, record: Record, clock: &Clock) {
         if let Some((_, free)) = self.freed.get(&base) {
@@ -103,11 +78,10 @@ impl All {
         records.push(record);
     }
 
-    /// The end of an allocation, by what has this clock, or the host.
-    pub(super) fn free(&mut self, base: u64, record: Record, clock: Option<&Clock>) {
-        let host = self.host.clone();
+    /// The end of an allocation, by what has this clock.
+    pub(super) fn free(&mut self, base: u64, record: Record, clock: &Clock) {
         for one in self.memory.remove(&base).unwrap_or_default() {
-            check(&mut self.races, &one, &record, clock.unwrap_or(&host));
+            check(&mut self.races, &one, &record, clock);
         }
         let end = record.ranges.first().map_or(base, |range| range.end);
         self.freed.insert(base, (end, record.operation));
@@ -137,25 +111,15 @@ impl All {
         std::mem::take(&mut self.races)
     }
 
-    /// With nothing pending: forgets what the host knows, as all that comes will be after it.
-    fn prune(&mut self) {
-        if self.host.len() + self.memory.len() < self.room {
-            return;
-        }
-        let host = self.host.clone();
+    /// Forgets what nothing can race with any more: what the host knows, with nothing pending. Tells of how many
+    /// allocations it still knows accesses.
+    pub(super) fn forget(&mut self, host: &Clock) -> usize {
         self.memory.retain(|_, records| {
             records.retain(|one| !host.has(one.queue, one.position));
             !records.is_empty()
         });
-        self.last.retain(|&queue, &mut position| !host.has(queue, position));
-        Arc::make_mut(&mut self.host).keep(|queue| self.last.contains_key(&queue));
-        self.room = 2 * (self.host.len() + self.memory.len()) + 64;
+        self.memory.len()
     }
-}
-
-/// Forgets what nothing can race with any more; to be called with nothing pending.
-pub(crate) fn prune() {
-    sync::lock(&RECORD).prune();
 }
 
 /// Reports a race of an earlier access with one by what has this clock.

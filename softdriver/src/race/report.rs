@@ -1,21 +1,7 @@
 //! The report of a race.
 
+use super::Access;
 use std::fmt;
-
-/// An operation's access to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
-    /// Reads it.
-    Read,
-    /// Writes it.
-    Write,
-    /// Changes it atomically: no race with its like.
-    Atomic,
-    /// Allocates it in the order of a stream.
-    Allocate,
-    /// Frees it.
-    Free,
-}
 
 /// One of the two operations of a race.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,30 +25,6 @@ pub struct Race {
     pub address: u64,
     /// How many bytes from there on.
     pub bytes: u64,
-}
-
-impl Access {
-    /// Whether two are a race where nothing orders them.
-    pub(super) fn conflicts(self, other: Self) -> bool {
-        !matches!((self, other), (Self::Read, Self::Read) | (Self::Atomic, Self::Atomic))
-    }
-
-    /// Whether whoever is in a race with `other` is in one with this too.
-    pub(super) fn stands_for(self, other: Self) -> bool {
-        self == other || !matches!(self, Self::Read | Self::Atomic)
-    }
-}
-
-impl fmt::Display for Access {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Read => "reads",
-            Self::Write => "writes",
-            Self::Atomic => "changes atomically",
-            Self::Allocate => "allocates",
-            Self::Free => "frees",
-        })
-    }
 }
 
 impl fmt::Display for Operation {

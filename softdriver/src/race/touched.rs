@@ -1,8 +1,7 @@
 //! The bytes that a kernel touches, as the interpreter touches them.
 
-use super::Access;
 use super::ranges::Ranges;
-use crate::model::memory::watched::Watch;
+use crate::model::memory::watched::{Access, Watch};
 use crate::sync;
 use cuscope_ptx::run::Fault;
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
 //! Running what was chosen: on the thread that waits or calls, or beside it if it may wait itself.
 
-use super::label::{Class, Label};
-use super::state::{self, Pending, State, Turn};
+use super::state::{self, Pending, State, Turn, grace};
 use crate::domain::Domain;
+use crate::label::{Class, Label};
+use crate::order::Submission;
 use crate::queue::{Ticket, Work};
-use crate::race::Submission;
-use crate::{race, sticky, sync};
+use crate::{order, sticky, sync};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, Once};
 use std::thread;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(super) fn begin(seed: u64) {
 }
 
 /// The order in which work began.
-pub(super) fn order() -> Vec<u64> {
+pub(super) fn begun() -> Vec<u64> {
     sync::lock(&STATE).order.clone()
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn push(
 ) -> Arc<Ticket> {
     let mut state = sync::lock(&STATE);
     if state.idle() {
-        race::prune();
+        order::prune();
     }
     let submission = Submission::new(&label, queue, position);
     let number = state.number();
@@ -59,7 +59,7 @@ pub(crate) fn push(
 
 /// Runs work until that of the ticket has ended, or the caller has given up.
 pub(crate) fn drive(ticket: &Ticket, number: u64, given_up: &dyn Fn() -> bool) {
-    let me = race::running();
+    let me = order::running();
     let mut state = sync::lock(&STATE);
     let needed = state.needed(number);
     while !ticket.done() && !given_up() {
@@ -76,7 +76,7 @@ pub(crate) fn drive(ticket: &Ticket, number: u64, given_up: &dyn Fn() -> bool) {
 
 /// Runs some work that the ticket waits for: who asks again and again gets it done.
 pub(crate) fn poll(ticket: &Ticket, number: u64) {
-    let me = race::running();
+    let me = order::running();
     let mut state = sync::lock(&STATE);
     let needed = state.needed(number);
     while !ticket.done() && matches!(state.turn(me), Turn::Mine) && state.coin() {
@@ -99,7 +99,7 @@ pub(super) fn tick() {
     if sticky::faulted() {
         drop_stopped();
     }
-    let me = race::running();
+    let me = order::running();
     let mut state = sync::lock(&STATE);
     state.active = std::time::Instant::now();
     while matches!(state.turn(me), Turn::Mine) && state.eager() {
@@ -146,7 +146,7 @@ fn run(
     {
         state = sync::wait_for(&CHANGED, state, rest.min(GLANCE)).0;
     }
-    state.go_on(me, Class::Host.grace());
+    state.go_on(me, grace(Class::Host));
     state
 }
 
@@ -164,7 +164,7 @@ impl Pending {
         let Self { number, item, submission } = self;
         let after: Vec<_> = item.after.iter().filter_map(|ticket| ticket.clock()).collect();
         let ticket = item.ticket.clone();
-        let running = race::enter(number, submission, &after);
+        let running = order::enter(number, submission, &after);
         item.run_with(|| ticket.set_clock(running.leave()));
         sync::lock(&STATE).end(number);
         CHANGED.notify_all();

@@ -10,15 +10,13 @@
 //! The seed also turns on the record of accesses: see [`control::races`](crate::control::races).
 
 mod drive;
-mod label;
 mod rng;
 mod state;
 
-use crate::race;
+use crate::label;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use drive::{below, drive, drop_stopped, poll, push};
-pub(crate) use label::{Class, Label, call};
 
 /// Whether there is a seed.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -31,34 +29,16 @@ pub(crate) fn on() -> bool {
 
 /// Lets work run. Every driver call does this first.
 #[inline]
-pub(crate) fn tick(name: &'static str) {
-    if named() {
-        label::note(name);
-    }
+pub(crate) fn tick() {
     if on() {
         drive::tick();
     }
 }
 
-/// Whether work gets its name: for reports of races and of accesses, or for the trace.
-#[inline]
-pub(crate) fn named() -> bool {
-    on() || crate::trace::on() || crate::check::on()
-}
-
-/// Takes the seed of the variable `CUSCOPE_SOFT_SEED`.
-pub(crate) fn from_environment(seed: u64) {
-    race::print_reports();
-    seed_with(seed);
-}
-
 /// Lets a seed decide the order of all work that is submitted from now on, in the whole process. To be
 /// called when nothing is pending. The order of a seed is the same each time.
 pub fn seed(seed: u64) {
-    seed_with(seed);
-}
-
-fn seed_with(seed: u64) {
+    label::begin();
     drive::begin(seed);
     ON.store(true, Ordering::Relaxed);
 }
@@ -71,5 +51,5 @@ pub fn stop() {
 /// The pieces of work in the order in which they began, since the last [`seed`]: each a number, in the
 /// order of submission. The first million of them.
 pub fn order() -> Vec<u64> {
-    drive::order()
+    drive::begun()
 }

@@ -1,16 +1,25 @@
 //! The pending work, and the choice of the next piece.
 
-use super::label::Label;
 use super::rng::Rng;
 use crate::domain::Domain;
+use crate::label::{Class, Label};
+use crate::order::Submission;
 use crate::queue::{Item, Ticket};
-use crate::race::Submission;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How many pieces of work [`State::order`] remembers.
 const REMEMBERED: usize = 1 << 20;
+
+/// How long others let work of a class run alone.
+pub(super) fn grace(class: Class) -> Duration {
+    match class {
+        Class::Quick => Duration::from_secs(3600),
+        Class::Kernel => Duration::from_millis(500),
+        Class::Host | Class::Wait => Duration::from_millis(100),
+    }
+}
 
 /// A piece of work that stands in line.
 pub(super) struct Pending {
@@ -193,7 +202,7 @@ impl State {
 
     /// Notes that work begins, which has its time alone.
     pub(super) fn start(&mut self, one: &Pending) {
-        let until = Instant::now() + one.item.label.class.grace();
+        let until = Instant::now() + grace(one.item.label.class);
         self.running.push(Running { number: one.number, until });
         if let Some(number) = one.number.checked_sub(self.first)
             && self.order.len() < REMEMBERED

@@ -4,8 +4,8 @@
 use crate::call::driver;
 use crate::calls::memory::rows;
 use crate::entry::Answer;
-use crate::model::stream;
 use crate::model::stream::Target;
+use crate::model::usable;
 use core::ffi::c_void;
 use cuscope_sys::*;
 use std::ptr;
@@ -70,7 +70,7 @@ driver! {
         ByteCount: usize,
     ) [needs_current] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Device(srcDevice));
-        copy(&stream::null()?, to, from, ByteCount, false)
+        copy(&usable::null()?, to, from, ByteCount, false)
     }
     /// To the device.
     fn cuMemcpyAtoD_v2(
@@ -80,7 +80,7 @@ driver! {
         ByteCount: usize,
     ) [needs_current] {
         let (to, from) = (End::Device(dstDevice), End::Array(srcArray, srcOffset));
-        copy(&stream::null()?, to, from, ByteCount, false)
+        copy(&usable::null()?, to, from, ByteCount, false)
     }
     /// From the host.
     fn cuMemcpyHtoA_v2(
@@ -90,7 +90,7 @@ driver! {
         ByteCount: usize,
     ) [needs_current] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Host(srcHost.cast_mut()));
-        copy(&stream::null()?, to, from, ByteCount, false)
+        copy(&usable::null()?, to, from, ByteCount, false)
     }
     /// To the host.
     fn cuMemcpyAtoH_v2(
@@ -100,7 +100,7 @@ driver! {
         ByteCount: usize,
     ) [needs_current] {
         let (to, from) = (End::Host(dstHost), End::Array(srcArray, srcOffset));
-        copy(&stream::null()?, to, from, ByteCount, false)
+        copy(&usable::null()?, to, from, ByteCount, false)
     }
     /// Between arrays.
     fn cuMemcpyAtoA_v2(
@@ -111,7 +111,7 @@ driver! {
         ByteCount: usize,
     ) [needs_current] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Array(srcArray, srcOffset));
-        copy(&stream::null()?, to, from, ByteCount, false)
+        copy(&usable::null()?, to, from, ByteCount, false)
     }
     /// From the host, in the order of a stream.
     fn cuMemcpyHtoAAsync_v2(
@@ -122,7 +122,7 @@ driver! {
         hStream: CUstream,
     ) [zero_is_current(4)] {
         let (to, from) = (End::Array(dstArray, dstOffset), End::Host(srcHost.cast_mut()));
-        copy(&stream::target(hStream)?, to, from, ByteCount, true)
+        copy(&usable::target(hStream)?, to, from, ByteCount, true)
     }
     /// To the host, in the order of a stream.
     fn cuMemcpyAtoHAsync_v2(
@@ -133,6 +133,6 @@ driver! {
         hStream: CUstream,
     ) [zero_is_current(4)] {
         let (to, from) = (End::Host(dstHost), End::Array(srcArray, srcOffset));
-        copy(&stream::target(hStream)?, to, from, ByteCount, true)
+        copy(&usable::target(hStream)?, to, from, ByteCount, true)
     }
 }

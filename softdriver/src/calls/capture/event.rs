@@ -1,8 +1,8 @@
 //! The driver functions about [`event`](crate::model::capture::event).
 
 use crate::entry::Answer;
-use crate::model::capture::event::Mark;
 use crate::model::capture::list::with;
+use crate::model::event::Mark;
 use crate::model::stream::Target;
 use crate::queue::Kind;
 use cuscope_sys::*;

@@ -9,7 +9,7 @@ use crate::model::capture::{MODE, list};
 use crate::model::graph::Graph;
 use crate::model::graph::query::{PLAIN, is_plain};
 use crate::model::stream::Target;
-use crate::model::{graph, stream};
+use crate::model::{graph, stream, usable};
 use crate::queue::Kind;
 use core::ffi::c_uint;
 use cuscope_sys::*;
@@ -70,7 +70,7 @@ type To = Option<(usize, Arc<Graph>, Edges)>;
 
 /// Begins a capture of a stream.
 fn begin(stream: CUstream, mode: CUstreamCaptureMode, to: impl FnOnce() -> Answer<To>) -> Answer {
-    let target = stream::target(stream)?;
+    let target = usable::target(stream)?;
     if target.queue.kind == Kind::Null {
         return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     }
@@ -121,7 +121,7 @@ fn update(
     count: usize,
     flags: c_uint,
 ) -> Answer {
-    let target = stream::target(stream)?;
+    let target = usable::target(stream)?;
     with(|list| {
         let one = list.of(&target.queue).ok_or(CUDA_ERROR_ILLEGAL_STATE)?;
         if !one.valid {
@@ -196,7 +196,7 @@ driver! {
     /// Ends a capture and gives its graph, if it is wanted; null where there is none (F145).
     fn cuStreamEndCapture(hStream: CUstream, phGraph: *mut CUgraph) [host_fn, zero_is_current(0)] {
         entry::write_optional(phGraph, std::ptr::null_mut());
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         let ended = with(|list| {
             let one = list.of(&target.queue).ok_or(CUDA_ERROR_ILLEGAL_STATE)?;
             if !one.began_on(&target.queue) {

@@ -4,14 +4,26 @@
 use crate::call::driver;
 use crate::calls::stack;
 use crate::entry;
-use crate::model::capture;
+use crate::entry::Answer;
 use crate::model::external::memory::reserved;
 use crate::model::external::semaphore::SEMAPHORES;
-use crate::model::external::semaphore::{ExternalSemaphore, INVALID, Signals, Waits, find};
+use crate::model::external::semaphore::{
+    ExternalSemaphore, INVALID, List, Params, Signals, Waits, find,
+};
 use crate::model::external::system::Semaphore;
 use crate::model::graph::node::Work;
+use crate::model::stream::Target;
+use crate::model::{capture, usable};
 use core::ffi::c_uint;
 use cuscope_sys::*;
+
+/// The stream to enqueue signals or waits in.
+fn target<P: Params>(list: &List<P>, stream: CUstream) -> Answer<Target> {
+    // Without a current context, there is no default stream either.
+    let none = |code| if code == CUDA_ERROR_INVALID_CONTEXT { INVALID } else { code };
+    let target = usable::target(stream).map_err(none)?;
+    if list.fits(&target) { Ok(target) } else { Err(INVALID) }
+}
 
 driver! {
     /// Imports a semaphore of a descriptor, which belongs to the driver from then on (F464).
@@ -47,7 +59,7 @@ driver! {
         stream: CUstream,
     ) {
         let signals = Signals::some(extSemArray, paramsArray, numExtSems)?;
-        capture::enqueue(&signals.target(stream)?, Work::Signal(signals))
+        capture::enqueue(&target(&signals, stream)?, Work::Signal(signals))
     }
     /// Waits for semaphores before later work of a stream.
     fn cuWaitExternalSemaphoresAsync(
@@ -57,7 +69,7 @@ driver! {
         stream: CUstream,
     ) {
         let waits = Waits::some(extSemArray, paramsArray, numExtSems)?;
-        capture::enqueue(&waits.target(stream)?, Work::Await(waits))
+        capture::enqueue(&target(&waits, stream)?, Work::Await(waits))
     }
     /// Ends a semaphore, after the work of its context (F467).
     fn cuDestroyExternalSemaphore(extSem: CUexternalSemaphore) {

@@ -5,16 +5,16 @@ use crate::call::driver;
 use crate::calls::capture;
 use crate::entry::Answer;
 use crate::host_function;
+use crate::label::Label;
 use crate::model::event::Stamp;
-use crate::model::graph::conditional::Numbers;
 use crate::model::graph::exec::EXECS;
 use crate::model::graph::exec::{Exec, Level, Refusal, prepared, run};
 use crate::model::graph::memory::Memory;
 use crate::model::graph::node::{Node, Work as NodeWork, places};
 use crate::model::graph::user_object::Objects;
-use crate::model::{stack, stream};
+use crate::model::numbers::Numbers;
+use crate::model::{stack, usable};
 use crate::queue::Work;
-use crate::schedule::Label;
 use crate::{entry, schedule, sync};
 use core::ffi::{c_char, c_ulonglong};
 use cuscope_sys::*;
@@ -201,7 +201,7 @@ driver! {
     }
     /// Does ahead what a launch would do first, which is nothing here; on no stream under capture (F195).
     fn cuGraphUpload(hGraph: CUgraphExec, hStream: CUstream) [host_fn] {
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         let _exec = find(hGraph)?;
         capture::refuse(&target)
     }
@@ -212,7 +212,7 @@ driver! {
         zero_is_current(1),
     ] {
         let exec = find(hGraphExec)?;
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         capture::refuse(&target)?;
         let levels = sync::lock(&exec.levels).clone();
         levels.iter().flatten().try_for_each(Node::check_life)?;

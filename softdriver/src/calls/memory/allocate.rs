@@ -8,9 +8,10 @@ use crate::entry::Answer;
 use crate::model::device::TOTAL_MEMORY;
 use crate::model::life::Life;
 use crate::model::memory::pool::POOLS;
+use crate::model::memory::reach;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
-use crate::model::{capture, peer, stack};
+use crate::model::{capture, stack};
 use crate::{entry, sticky};
 use core::ffi::c_void;
 use cuscope_sys::*;
@@ -94,7 +95,7 @@ driver! {
             return Ok(());
         }
         let current = stack::current_life()?;
-        let allocation = SPACE.find(dptr, 1).ok().filter(|one| peer::may(&current, one));
+        let allocation = SPACE.find(dptr, 1).ok().filter(|one| reach::may(&current, one));
         let allocation = allocation.ok_or(CUDA_ERROR_NOT_FOUND)?;
         entry::write_optional(pbase, allocation.base);
         entry::write_optional(psize, allocation.size);

@@ -8,7 +8,7 @@ use crate::entry::{self, Answer};
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::transfer::Described;
-use crate::model::{capture, stack, stream};
+use crate::model::{capture, stack, usable};
 use cuscope_sys::*;
 
 const INVALID: CUresult = CUDA_ERROR_INVALID_VALUE;
@@ -23,7 +23,7 @@ fn stream_of(hStream: CUstream) -> Answer<Target> {
     if matches!(hStream.addr(), 0 | 1) || stack::current().is_err() {
         return Err(INVALID);
     }
-    let target = stream::target(hStream)?;
+    let target = usable::target(hStream)?;
     if capture::takes(&target)? {
         return Err(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     }

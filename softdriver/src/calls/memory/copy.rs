@@ -11,7 +11,7 @@ use crate::model::memory::space::{Allocation, Kind};
 use crate::model::memory::storage::Storage;
 use crate::model::stream::Target;
 use crate::model::transfer::{Place, Transfer};
-use crate::model::{capture, stack, stream};
+use crate::model::{capture, stack, usable};
 use crate::queue::Ticket;
 use crate::race;
 use crate::race::Access;
@@ -294,13 +294,13 @@ fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Ans
 driver! {
     /// Copies between whatever addresses.
     fn cuMemcpy(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize) [needs_current] {
-        unified(&stream::null()?, dst, src, ByteCount, Return::Done)
+        unified(&usable::null()?, dst, src, ByteCount, Return::Done)
     }
     /// The same, in the order of a stream.
     fn cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, ByteCount: usize, hStream: CUstream) [
         zero_is_current(3),
     ] {
-        unified(&stream::target(hStream)?, dst, src, ByteCount, Return::Soon)
+        unified(&usable::target(hStream)?, dst, src, ByteCount, Return::Soon)
     }
     /// Copies between contexts; the addresses say all there is to say, and the contexts nothing (F80).
     fn cuMemcpyPeer(
@@ -311,7 +311,7 @@ driver! {
         ByteCount: usize,
     ) [needs_current] {
         control::note_peers(srcContext.addr(), dstContext.addr());
-        on_device(&stream::null()?, dstDevice, srcDevice, ByteCount)
+        on_device(&usable::null()?, dstDevice, srcDevice, ByteCount)
     }
     /// The same, in the order of a stream that is not captured (F347).
     fn cuMemcpyPeerAsync(
@@ -323,7 +323,7 @@ driver! {
         hStream: CUstream,
     ) [zero_is_current(5)] {
         control::note_peers(srcContext.addr(), dstContext.addr());
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         crate::calls::capture::refuse(&target)?;
         on_device(&target, dstDevice, srcDevice, ByteCount)
     }
@@ -331,19 +331,19 @@ driver! {
     fn cuMemcpyHtoD_v2(dstDevice: CUdeviceptr, srcHost: *const c_void, ByteCount: usize) [
         needs_current,
     ] {
-        from_host(&stream::null()?, dstDevice, srcHost, ByteCount, Return::Done)
+        from_host(&usable::null()?, dstDevice, srcHost, ByteCount, Return::Done)
     }
     /// Copies to the host on the null stream of the current context.
     fn cuMemcpyDtoH_v2(dstHost: *mut c_void, srcDevice: CUdeviceptr, ByteCount: usize) [
         needs_current,
     ] {
-        to_host(&stream::null()?, dstHost, srcDevice, ByteCount, Return::Done)
+        to_host(&usable::null()?, dstHost, srcDevice, ByteCount, Return::Done)
     }
     /// Copies on the device on the null stream of the current context, without waiting.
     fn cuMemcpyDtoD_v2(dstDevice: CUdeviceptr, srcDevice: CUdeviceptr, ByteCount: usize) [
         needs_current,
     ] {
-        on_device_here(&stream::null()?, dstDevice, srcDevice, ByteCount)
+        on_device_here(&usable::null()?, dstDevice, srcDevice, ByteCount)
     }
     /// Copies from the host in the order of a stream.
     fn cuMemcpyHtoDAsync_v2(
@@ -352,7 +352,7 @@ driver! {
         ByteCount: usize,
         hStream: CUstream,
     ) [zero_is_current(3)] {
-        from_host(&stream::target(hStream)?, dstDevice, srcHost, ByteCount, Return::Soon)
+        from_host(&usable::target(hStream)?, dstDevice, srcHost, ByteCount, Return::Soon)
     }
     /// Copies to the host in the order of a stream.
     fn cuMemcpyDtoHAsync_v2(
@@ -361,7 +361,7 @@ driver! {
         ByteCount: usize,
         hStream: CUstream,
     ) [zero_is_current(3)] {
-        to_host(&stream::target(hStream)?, dstHost, srcDevice, ByteCount, Return::Soon)
+        to_host(&usable::target(hStream)?, dstHost, srcDevice, ByteCount, Return::Soon)
     }
     /// Copies on the device in the order of a stream.
     fn cuMemcpyDtoDAsync_v2(
@@ -370,6 +370,6 @@ driver! {
         ByteCount: usize,
         hStream: CUstream,
     ) [zero_is_current(3)] {
-        on_device_here(&stream::target(hStream)?, dstDevice, srcDevice, ByteCount)
+        on_device_here(&usable::target(hStream)?, dstDevice, srcDevice, ByteCount)
     }
 }

@@ -9,7 +9,9 @@ use crate::model::memory::set::Pattern;
 use crate::model::memory::space::SPACE;
 use crate::model::memory::space::{Allocation, Kind};
 use crate::model::stream::Target;
-use crate::model::{capture, device, stack, stream};
+use crate::model::{capture, device, stack, usable};
+use crate::race;
+use crate::race::Access;
 use core::ffi::{c_int, c_uint, c_void};
 use cuscope_sys::*;
 use std::sync::{Arc, PoisonError};
@@ -39,7 +41,7 @@ fn with_pages<R>(
 
 /// Moves memory that is everywhere, after what the stream holds.
 fn prefetch(address: CUdeviceptr, bytes: usize, stream: CUstream, place: Answer<Place>) -> Answer {
-    let target = stream::target(stream)?;
+    let target = usable::target(stream)?;
     crate::calls::capture::refuse(&target)?;
     let place = place?;
     let one = managed(address, bytes)?;
@@ -159,7 +161,7 @@ fn ranges(
     if count == 0 || flags != 0 {
         return Err(INVALID);
     }
-    let target = stream::target(stream)?;
+    let target = usable::target(stream)?;
     crate::calls::capture::refuse(&target)?;
     let range = |index| {
         let range = (
@@ -204,7 +206,8 @@ fn discard(target: &Target, address: CUdeviceptr, bytes: usize) -> Answer {
     let one = managed(address, bytes)?;
     let pattern = Pattern::new(0xdb, 1)?;
     let work = move || {
-        pattern.fill(&one, address, bytes);
+        race::touch(&one, one.offset(address), bytes, Access::Write);
+        pattern.write(&one, address, bytes);
         Ok(())
     };
     target.submit_sized(bytes, work).map(drop)
@@ -248,7 +251,7 @@ driver! {
         length: usize,
         flags: c_uint,
     ) [host_fn, zero_is_current(0)] {
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         crate::calls::capture::refuse(&target)?;
         capture::check_unsafe()?;
         let whole = SPACE.exactly(dptr, Kind::Managed);

@@ -12,7 +12,7 @@ use crate::model::memory::pool::{Place, Pool, PoolFile, Value};
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
-use crate::model::{capture, device, stream};
+use crate::model::{capture, device, usable};
 use crate::race::Access;
 use crate::{entry, race, schedule};
 use core::ffi::{c_int, c_void};
@@ -206,7 +206,7 @@ driver! {
     fn cuMemAllocAsync(dptr: *mut CUdeviceptr, bytesize: usize, hStream: CUstream) [
         zero_is_current(2),
     ] {
-        allocate(dptr, bytesize, &stream::target(hStream)?, |device| find(current(Place::Device(device))))
+        allocate(dptr, bytesize, &usable::target(hStream)?, |device| find(current(Place::Device(device))))
     }
     /// Allocates from a pool.
     fn cuMemAllocFromPoolAsync(
@@ -215,12 +215,12 @@ driver! {
         pool: CUmemoryPool,
         hStream: CUstream,
     ) [zero_is_current(3)] {
-        allocate(dptr, bytesize, &stream::target(hStream)?, |_| find(pool))
+        allocate(dptr, bytesize, &usable::target(hStream)?, |_| find(pool))
     }
     /// Frees after what the stream holds so far; 0 is nothing to free. A capture frees only what it
     /// allocated (F146).
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) [zero_is_current(1)] {
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         if capture::takes(&target)? {
             return if dptr == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
         }

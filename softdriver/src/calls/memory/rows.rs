@@ -9,11 +9,12 @@ use crate::control;
 use crate::entry;
 use crate::entry::Answer;
 use crate::model::graph::node::{Fill, Work};
+use crate::model::memory::reach;
 use crate::model::memory::set::Pattern;
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::transfer::{Described, Transfer};
-use crate::model::{capture, peer, stream};
+use crate::model::{capture, usable};
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
@@ -70,7 +71,7 @@ fn fill(
     }
     let bytes = fill.span()?;
     let allocation = SPACE.find(to, bytes)?;
-    if !peer::may(&target.life, &allocation) || allocation.read_only() {
+    if !reach::may(&target.life, &allocation) || allocation.read_only() {
         return Err(INVALID);
     }
     target.submit_sized(bytes, move || fill.run()).map(drop)
@@ -100,33 +101,33 @@ driver! {
     }
     /// Copies rows.
     fn cuMemcpy2D_v2(pCopy: *const CUDA_MEMCPY2D) [needs_current] {
-        copy(&stream::null()?, pCopy, false)
+        copy(&usable::null()?, pCopy, false)
     }
     /// The same.
     fn cuMemcpy2DUnaligned_v2(pCopy: *const CUDA_MEMCPY2D) [needs_current] {
-        copy(&stream::null()?, pCopy, false)
+        copy(&usable::null()?, pCopy, false)
     }
     /// Copies rows, in the order of a stream.
     fn cuMemcpy2DAsync_v2(pCopy: *const CUDA_MEMCPY2D, hStream: CUstream) [zero_is_current(1)] {
-        copy(&stream::target(hStream)?, pCopy, true)
+        copy(&usable::target(hStream)?, pCopy, true)
     }
     /// Copies planes of rows.
     fn cuMemcpy3D_v2(pCopy: *const CUDA_MEMCPY3D) [needs_current] {
-        copy(&stream::null()?, pCopy, false)
+        copy(&usable::null()?, pCopy, false)
     }
     /// Copies planes of rows, in the order of a stream.
     fn cuMemcpy3DAsync_v2(pCopy: *const CUDA_MEMCPY3D, hStream: CUstream) [zero_is_current(1)] {
-        copy(&stream::target(hStream)?, pCopy, true)
+        copy(&usable::target(hStream)?, pCopy, true)
     }
     /// Copies planes of rows between contexts, whose addresses say all there is to say.
     fn cuMemcpy3DPeer(pCopy: *const CUDA_MEMCPY3D_PEER) [needs_current] {
-        copy_peer(&stream::null()?, pCopy, false)
+        copy_peer(&usable::null()?, pCopy, false)
     }
     /// The same, in the order of a stream that is not captured (F334).
     fn cuMemcpy3DPeerAsync(pCopy: *const CUDA_MEMCPY3D_PEER, hStream: CUstream) [
         zero_is_current(1),
     ] {
-        let target = stream::target(hStream)?;
+        let target = usable::target(hStream)?;
         crate::calls::capture::refuse(&target)?;
         copy_peer(&target, pCopy, true)
     }
@@ -134,19 +135,19 @@ driver! {
     fn cuMemsetD2D8_v2(dstDevice: CUdeviceptr, dstPitch: usize, uc: c_uchar, Width: usize, Height: usize) [
         needs_current,
     ] {
-        fill(&stream::null()?, dstDevice, dstPitch, Pattern::new(uc.into(), 1)?, Width, Height)
+        fill(&usable::null()?, dstDevice, dstPitch, Pattern::new(uc.into(), 1)?, Width, Height)
     }
     /// Fills rows of 16-bit values.
     fn cuMemsetD2D16_v2(dstDevice: CUdeviceptr, dstPitch: usize, us: c_ushort, Width: usize, Height: usize) [
         needs_current,
     ] {
-        fill(&stream::null()?, dstDevice, dstPitch, Pattern::new(us.into(), 2)?, Width, Height)
+        fill(&usable::null()?, dstDevice, dstPitch, Pattern::new(us.into(), 2)?, Width, Height)
     }
     /// Fills rows of 32-bit values.
     fn cuMemsetD2D32_v2(dstDevice: CUdeviceptr, dstPitch: usize, ui: c_uint, Width: usize, Height: usize) [
         needs_current,
     ] {
-        fill(&stream::null()?, dstDevice, dstPitch, Pattern::new(ui, 4)?, Width, Height)
+        fill(&usable::null()?, dstDevice, dstPitch, Pattern::new(ui, 4)?, Width, Height)
     }
     /// Fills rows of bytes, in the order of a stream.
     fn cuMemsetD2D8Async(
@@ -158,7 +159,7 @@ driver! {
         hStream: CUstream,
     ) {
         let pattern = Pattern::new(uc.into(), 1)?;
-        fill(&stream::target(hStream)?, dstDevice, dstPitch, pattern, Width, Height)
+        fill(&usable::target(hStream)?, dstDevice, dstPitch, pattern, Width, Height)
     }
     /// Fills rows of 16-bit values, in the order of a stream.
     fn cuMemsetD2D16Async(
@@ -170,7 +171,7 @@ driver! {
         hStream: CUstream,
     ) {
         let pattern = Pattern::new(us.into(), 2)?;
-        fill(&stream::target(hStream)?, dstDevice, dstPitch, pattern, Width, Height)
+        fill(&usable::target(hStream)?, dstDevice, dstPitch, pattern, Width, Height)
     }
     /// Fills rows of 32-bit values, in the order of a stream.
     fn cuMemsetD2D32Async(
@@ -182,6 +183,6 @@ driver! {
         hStream: CUstream,
     ) {
         let pattern = Pattern::new(ui, 4)?;
-        fill(&stream::target(hStream)?, dstDevice, dstPitch, pattern, Width, Height)
+        fill(&usable::target(hStream)?, dstDevice, dstPitch, pattern, Width, Height)
     }
 }

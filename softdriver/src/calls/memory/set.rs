@@ -4,11 +4,13 @@
 use crate::call::driver;
 use crate::entry::Answer;
 use crate::model::graph::node::{Fill, Work};
+use crate::model::memory::reach;
 use crate::model::memory::set::Pattern;
 use crate::model::memory::space::SPACE;
-use crate::model::stream;
 use crate::model::stream::Target;
-use crate::model::{capture, peer};
+use crate::model::{capture, usable};
+use crate::race;
+use crate::race::Access;
 use core::ffi::{c_uchar, c_uint, c_ushort};
 use cuscope_sys::*;
 
@@ -25,11 +27,12 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
     }
     let len = count.checked_mul(pattern.size).ok_or(CUDA_ERROR_INVALID_VALUE)?;
     let allocation = SPACE.find(to, len)?;
-    if !peer::may(&target.life, &allocation) || allocation.read_only() || !aligned {
+    if !reach::may(&target.life, &allocation) || allocation.read_only() || !aligned {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     let work = move || {
-        pattern.fill(&allocation, to, count);
+        race::touch(&allocation, allocation.offset(to), len, Access::Write);
+        pattern.write(&allocation, to, count);
         Ok(())
     };
     target.submit_sized(len, work).map(drop)
@@ -38,35 +41,35 @@ fn fill(target: &Target, to: u64, pattern: Pattern, count: usize) -> Answer {
 driver! {
     /// Writes bytes, on the null stream of the current context (F33).
     fn cuMemsetD8_v2(dstDevice: CUdeviceptr, uc: c_uchar, N: usize) [needs_current] {
-        fill(&stream::null()?, dstDevice, Pattern::new(uc.into(), 1)?, N)
+        fill(&usable::null()?, dstDevice, Pattern::new(uc.into(), 1)?, N)
     }
     /// Writes 16-bit values, on the null stream of the current context.
     fn cuMemsetD16_v2(dstDevice: CUdeviceptr, us: c_ushort, N: usize) [needs_current] {
-        fill(&stream::null()?, dstDevice, Pattern::new(us.into(), 2)?, N)
+        fill(&usable::null()?, dstDevice, Pattern::new(us.into(), 2)?, N)
     }
     /// Writes 32-bit values, on the null stream of the current context.
     fn cuMemsetD32_v2(dstDevice: CUdeviceptr, ui: c_uint, N: usize) [needs_current] {
-        fill(&stream::null()?, dstDevice, Pattern::new(ui, 4)?, N)
+        fill(&usable::null()?, dstDevice, Pattern::new(ui, 4)?, N)
     }
     /// Writes bytes, in the order of a stream.
     fn cuMemsetD8Async(dstDevice: CUdeviceptr, uc: c_uchar, N: usize, hStream: CUstream) [
         host_fn,
         zero_is_current(3),
     ] {
-        fill(&stream::target(hStream)?, dstDevice, Pattern::new(uc.into(), 1)?, N)
+        fill(&usable::target(hStream)?, dstDevice, Pattern::new(uc.into(), 1)?, N)
     }
     /// Writes 16-bit values, in the order of a stream.
     fn cuMemsetD16Async(dstDevice: CUdeviceptr, us: c_ushort, N: usize, hStream: CUstream) [
         host_fn,
         zero_is_current(3),
     ] {
-        fill(&stream::target(hStream)?, dstDevice, Pattern::new(us.into(), 2)?, N)
+        fill(&usable::target(hStream)?, dstDevice, Pattern::new(us.into(), 2)?, N)
     }
     /// Writes 32-bit values, in the order of a stream.
     fn cuMemsetD32Async(dstDevice: CUdeviceptr, ui: c_uint, N: usize, hStream: CUstream) [
         host_fn,
         zero_is_current(3),
     ] {
-        fill(&stream::target(hStream)?, dstDevice, Pattern::new(ui, 4)?, N)
+        fill(&usable::target(hStream)?, dstDevice, Pattern::new(ui, 4)?, N)
     }
 }

@@ -1,23 +1,16 @@
 //! Events in captures: they draw other streams in.
 
 use crate::entry::Answer;
-use crate::model::capture::list;
 use crate::model::capture::list::with;
+use crate::model::capture::{check_unsafe, list};
+use crate::model::event::{Event, Mark, Recorded};
 use crate::model::stream::Target;
+use crate::sync;
 use cuscope_sys::*;
-
-/// The mark that a record in a stream under capture leaves in the event.
-#[derive(Clone)]
-pub(crate) struct Mark {
-    /// The id of the capture.
-    pub(crate) capture: u64,
-    /// The nodes that whoever waits comes after.
-    pub(crate) after: Vec<usize>,
-}
 
 /// The mark for an event that is recorded in a stream, if that is under capture; 901 if that was
 /// invalidated.
-pub(crate) fn mark(target: &Target) -> Answer<Option<Mark>> {
+fn mark(target: &Target) -> Answer<Option<Mark>> {
     if list::none() {
         return Ok(None);
     }
@@ -40,5 +33,29 @@ pub(crate) fn captured_event(mark: &Mark, spoils: bool) -> CUresult {
             one.valid = !spoils;
             CUDA_ERROR_CAPTURED_EVENT
         }
+    })
+}
+
+/// Refuses to ask an event for its work: in a capture (F144), and where one forbids it.
+pub(crate) fn check_event(event: &Event) -> Answer {
+    event.mark().map_or(Ok(()), |mark| Err(captured_event(&mark, true)))?;
+    check_unsafe()
+}
+
+/// Records an event in a stream, which was found to be of its context.
+pub(crate) fn record_in(target: &Target, event: &Event) -> Answer {
+    if let Some(mark) = mark(target)? {
+        *sync::lock(&event.recorded) = Recorded::Captured(mark);
+        return Ok(());
+    }
+    let Some(counts) = event.counts.clone() else {
+        return event.record(|| target.submit_short(|| Ok(())));
+    };
+    event.record(|| {
+        let record = counts.begin();
+        target.submit_short(move || {
+            counts.end(record);
+            Ok(())
+        })
     })
 }

@@ -6,8 +6,7 @@
 pub(crate) mod event;
 pub(crate) mod list;
 
-pub(crate) use event::captured_event;
-pub(crate) use event::mark;
+pub(crate) use event::{captured_event, check_event, record_in};
 pub(crate) use list::{forget, forget_all_of, none};
 
 use crate::entry::Answer;

@@ -5,7 +5,6 @@ use crate::entry::Answer;
 use crate::model::external::memory::reserved;
 use crate::model::external::system::Semaphore;
 use crate::model::life::Life;
-use crate::model::stream;
 use crate::model::stream::Target;
 use crate::registry::Registry;
 use crate::{domain, entry, sticky};
@@ -129,14 +128,10 @@ impl<P: Params> List<P> {
         self.handles.len()
     }
 
-    /// The stream to enqueue it in, which is of the context of all of them (F466).
-    pub(crate) fn target(&self, stream: CUstream) -> Answer<Target> {
-        // Without a current context, there is no default stream either.
-        let none = |code| if code == CUDA_ERROR_INVALID_CONTEXT { INVALID } else { code };
-        let target = stream::target(stream).map_err(none)?;
-        let mut lives = self.semaphores.iter().filter_map(|one| one.life.as_ref());
+    /// Whether it can be enqueued in a stream: one of the context of all of them (F466).
+    pub(crate) fn fits(&self, target: &Target) -> bool {
         let own = target.life.home();
-        if lives.all(|life| own.is(life)) { Ok(target) } else { Err(INVALID) }
+        self.semaphores.iter().filter_map(|one| one.life.as_ref()).all(|life| own.is(life))
     }
 
     fn each(&self) -> impl Iterator<Item = (&Semaphore, &P)> {

@@ -7,11 +7,11 @@ use crate::model::graph::HANDLES;
 use crate::model::graph::exec::{Level, run};
 use crate::model::graph::node::{Node, Work};
 use crate::model::life::Life;
-use crate::race::Clock;
-use crate::{domain, queue, race, schedule, sync};
+use crate::model::numbers::Numbers;
+use crate::order::Clock;
+use crate::{domain, order, queue, schedule, sync};
 use cuscope_sys::*;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The most graphs that a node is given memory for. A GPU's driver has no limit of its own (F603).
@@ -58,36 +58,7 @@ impl Declarations {
         if all.iter().any(|one| !one.read) {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        let number =
-            |one: &Declared| (Arc::new(AtomicU32::new(one.first)), one.again.then_some(one.first));
-        Ok(Numbers(all.iter().map(number).collect()))
-    }
-}
-
-/// The numbers of a graph that can run: each as it is, and as it is at the beginning of each run.
-#[derive(Default)]
-pub(crate) struct Numbers(Vec<(Arc<AtomicU32>, Option<u32>)>);
-
-impl Numbers {
-    /// Those of a new run.
-    pub(crate) fn of_run(&self) -> Arc<Self> {
-        let number = |(now, first): &(Arc<AtomicU32>, Option<u32>)| {
-            let now = first.map_or_else(|| now.clone(), |first| Arc::new(AtomicU32::new(first)));
-            (now, *first)
-        };
-        Arc::new(Self(self.0.iter().map(number).collect()))
-    }
-
-    fn get(&self, handle: u64) -> u32 {
-        let one = self.0.get((handle as usize).wrapping_sub(1));
-        one.map_or(0, |(now, _)| now.load(Ordering::Acquire))
-    }
-
-    /// A kernel sets a number. Whether the graph has one with the handle.
-    pub(crate) fn set(&self, handle: u64, value: u32) -> bool {
-        let one = self.0.get((handle as usize).wrapping_sub(1));
-        one.iter().for_each(|(now, _)| now.store(value, Ordering::Release));
-        one.is_some()
+        Ok(Numbers::new(all.iter().map(|one| (one.first, one.again))))
     }
 }
 
@@ -241,12 +212,12 @@ impl Choice {
             let after: Vec<_> =
                 next.before.iter().filter_map(|before| done.get(before).cloned()).collect();
             let at = (queue, passes.count);
-            let (result, clock) = race::part(&next.label(), at, &after, || next.run(numbers));
+            let (result, clock) = order::part(&next.label(), at, &after, || next.run(numbers));
             result?;
             done.insert(next.handle, clock);
         }
         // The next pass, and what is after the node, come after all of them.
-        done.values().for_each(|clock| race::join(clock));
+        done.values().for_each(|clock| order::join(clock));
         Ok(())
     }
 }

@@ -3,10 +3,11 @@
 use crate::entry::Answer;
 use crate::model::graph::Graph;
 use crate::model::graph::child::flat;
-use crate::model::graph::conditional::{Numbers, change_one};
+use crate::model::graph::conditional::change_one;
 use crate::model::graph::difference::{Difference, pairs};
 use crate::model::graph::node::{Node, Work as NodeWork, places};
 use crate::model::graph::user_object::Objects;
+use crate::model::numbers::Numbers;
 use crate::queue::Ticket;
 use crate::registry::Registry;
 use crate::{domain, sync};

@@ -1,23 +1,24 @@
 //! The nodes of a graph and their edges.
 
 use crate::entry::Answer;
+use crate::label::{Class, Label};
 use crate::model::event::EVENTS;
 use crate::model::event::{Event, Stamp};
 use crate::model::external::semaphore::{Signals, Waits};
 use crate::model::graph::batch::Batch;
 use crate::model::graph::child::Child;
-use crate::model::graph::conditional::{Choice, Conditional, Numbers};
+use crate::model::graph::conditional::{Choice, Conditional};
 use crate::model::graph::memory::Memory;
 use crate::model::graph::query::PLAIN;
 use crate::model::launch::{HostCall, Launch};
 use crate::model::life::Life;
 use crate::model::memory::set::Pattern;
 use crate::model::memory::space::SPACE;
+use crate::model::numbers::Numbers;
 use crate::model::stream_memory::Ready;
 use crate::model::transfer::Transfer;
 use crate::queue::Ticket;
 use crate::race::Access;
-use crate::schedule::{Class, Label};
 use crate::{domain, race};
 use cuscope_sys::*;
 use std::collections::{BTreeMap, HashMap};

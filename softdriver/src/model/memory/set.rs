@@ -2,8 +2,6 @@
 
 use crate::entry::Answer;
 use crate::model::memory::space::Allocation;
-use crate::race;
-use crate::race::Access;
 use cuscope_sys::*;
 
 /// A value of 1, 2 or 4 bytes, repeated to eight.
@@ -31,13 +29,7 @@ impl Pattern {
         u32::from_le_bytes([low(0), low(1), low(2), low(3)])
     }
 
-    /// Fills `count` values at an address of the allocation.
-    pub(crate) fn fill(self, allocation: &Allocation, to: u64, count: usize) {
-        race::touch(allocation, allocation.offset(to), count * self.size, Access::Write);
-        self.write(allocation, to, count);
-    }
-
-    /// The same, where the caller notes that it is touched.
+    /// Fills `count` values at an address of the allocation. The caller notes that it is touched.
     pub(crate) fn write(self, allocation: &Allocation, to: u64, count: usize) {
         allocation.storage.fill(allocation.offset(to), count * self.size, self.bytes);
     }

@@ -8,16 +8,16 @@ use crate::model::life::Life;
 use crate::model::memory::managed::Page;
 use crate::model::memory::physical::Region;
 use crate::model::memory::pool::Pool;
+use crate::model::memory::reach::touchable;
 use crate::model::memory::shared::Shared;
 use crate::model::memory::storage::Storage;
-use crate::model::peer;
-use crate::{check, race, sync};
+use crate::model::memory::written::Written;
+use crate::sync;
 use core::ffi::c_uint;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, RwLock};
 
 /// The first address: beyond what a program can map, and within what a device can address.
 const FIRST: u64 = 1 << 48;
@@ -124,7 +124,7 @@ pub(crate) struct Allocation {
     /// A number that no other allocation has.
     pub(crate) id: u64,
     /// Which of its bytes were written, if accesses are checked and only devices and calls write it.
-    pub(crate) written: Option<check::Written>,
+    pub(crate) written: Option<Written>,
     /// Of managed memory: what is known of its pages, once somebody asked.
     pub(crate) pages: Mutex<Vec<Page>>,
     /// Whether synchronous operations always wait, as it was set.
@@ -152,8 +152,8 @@ impl Allocation {
         let synchronous = AtomicBool::new(!kind.is_host());
         let life = life.clone();
         let (rights, pieces, pages) = (Box::default(), Box::default(), Mutex::default());
-        let known = check::on() && matches!(kind, Kind::Device | Kind::Heap | Kind::Graph);
-        let written = known.then(|| check::Written::nothing(size));
+        let only_here = matches!(kind, Kind::Device | Kind::Heap | Kind::Graph);
+        let written = if only_here { Written::of_new(size) } else { None };
         Self {
             base,
             size,
@@ -256,6 +256,29 @@ impl Allocation {
     }
 }
 
+/// What happens to an allocation.
+#[derive(Clone, Copy)]
+pub(crate) enum Event {
+    /// It begins, where an earlier one may have been.
+    Allocated,
+    /// It ends, by the work of this thread or the host.
+    Freed,
+}
+
+/// Who is told.
+static OBSERVER: OnceLock<fn(&Allocation, Event)> = OnceLock::new();
+
+/// Has the events of allocations told from now on.
+pub(crate) fn observe(observer: fn(&Allocation, Event)) {
+    let _first = OBSERVER.set(observer);
+}
+
+fn tell(allocation: &Allocation, event: Event) {
+    if let Some(observer) = OBSERVER.get() {
+        observer(allocation, event);
+    }
+}
+
 /// Returns how much memory an allocation of a size takes.
 pub(crate) fn cost(size: usize) -> usize {
     size.max(1).next_multiple_of(GRANULE as usize)
@@ -308,7 +331,7 @@ impl Inner {
         }
         self.used[device] = used;
         self.snapshots.fill(None);
-        race::allocated(&allocation);
+        tell(&allocation, Event::Allocated);
         self.allocations.insert(allocation.base, Arc::new(allocation));
         Ok(())
     }
@@ -577,7 +600,7 @@ impl Space {
 
     /// Takes a retired allocation out. What runs may still hold it.
     pub(crate) fn take(&self, allocation: &Allocation) {
-        race::freed(allocation);
+        tell(allocation, Event::Freed);
         allocation.gone.store(true, Ordering::Release);
         let mut inner = sync::write(&self.inner);
         let taken = inner.allocations.remove(&allocation.base);
@@ -674,14 +697,6 @@ impl Space {
             registrations: of(Kind::Registered).count(),
         }
     }
-}
-
-/// Whether a kernel on the device may touch an allocation (F84).
-pub(crate) fn touchable(allocation: &Allocation, device: usize) -> bool {
-    if allocation.kind == Kind::Mapped {
-        return allocation.rights(device) > Rights::None;
-    }
-    allocation.is_of(device) || peer::kernel_may(device, allocation)
 }
 
 #[cfg(test)]

@@ -1,8 +1,47 @@
 //! Memory whose accesses somebody watches.
 
-use crate::race::Access;
 use cuscope_ptx::run::{Fault, Image, Memory, Row, Texture, lanes};
+use std::fmt;
 use std::sync::Arc;
+
+/// An operation's access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads it.
+    Read,
+    /// Writes it.
+    Write,
+    /// Changes it atomically: no race with its like.
+    Atomic,
+    /// Allocates it in the order of a stream.
+    Allocate,
+    /// Frees it.
+    Free,
+}
+
+impl Access {
+    /// Whether two are a race where nothing orders them.
+    pub(crate) fn conflicts(self, other: Self) -> bool {
+        !matches!((self, other), (Self::Read, Self::Read) | (Self::Atomic, Self::Atomic))
+    }
+
+    /// Whether whoever is in a race with `other` is in one with this too.
+    pub(crate) fn stands_for(self, other: Self) -> bool {
+        self == other || !matches!(self, Self::Read | Self::Atomic)
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "reads",
+            Self::Write => "writes",
+            Self::Atomic => "changes atomically",
+            Self::Allocate => "allocates",
+            Self::Free => "frees",
+        })
+    }
+}
 
 /// Somebody who watches what a kernel does to memory.
 pub(crate) trait Watch: Sync {

@@ -8,33 +8,33 @@ pub(crate) struct Clock(BTreeMap<u64, u64>);
 
 impl Clock {
     /// Whether the piece of work at a position of a queue comes before.
-    pub(super) fn has(&self, queue: u64, position: u64) -> bool {
+    pub(crate) fn has(&self, queue: u64, position: u64) -> bool {
         self.0.get(&queue).is_some_and(|&known| known >= position)
     }
 
     /// Adds a position of a queue.
-    pub(super) fn add(&mut self, queue: u64, position: u64) {
+    pub(crate) fn add(&mut self, queue: u64, position: u64) {
         let known = self.0.entry(queue).or_default();
         *known = (*known).max(position);
     }
 
     /// Adds all of another.
-    pub(super) fn join(&mut self, other: &Self) {
+    pub(crate) fn join(&mut self, other: &Self) {
         other.0.iter().for_each(|(&queue, &position)| self.add(queue, position));
     }
 
     /// Whether all of another comes before.
-    pub(super) fn covers(&self, other: &Self) -> bool {
+    pub(crate) fn covers(&self, other: &Self) -> bool {
         other.0.iter().all(|(&queue, &position)| self.has(queue, position))
     }
 
     /// How many queues it knows of.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Forgets the other queues.
-    pub(super) fn keep(&mut self, keep: impl Fn(u64) -> bool) {
+    pub(crate) fn keep(&mut self, keep: impl Fn(u64) -> bool) {
         self.0.retain(|&queue, _| keep(queue));
     }
 }
