@@ -47,7 +47,8 @@ impl AccessProperty {
 /// in a scope, a slice of these, or a range of addresses. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that an access policy window can cover",
-    label = "expected a `DeviceBuffer`, a `ScopedBuffer`, a slice of these, or a range of addresses"
+    label = "expected a `DeviceBuffer`, a `ScopedBuffer`, a slice of these, or a range of addresses",
+    note = "host memory is uploaded to a buffer first: `gpu.on(&stream).from_slice(&values)?`"
 )]
 pub trait WindowMemory: sealed::Addresses {}
 
@@ -71,6 +72,7 @@ macro_rules! window_memory {
                 self.address()..self.address() + self.size_bytes() as ffi::CUdeviceptr
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: $crate::Element> $crate::memory::WindowMemory for $memory {}
     )* };
 }
@@ -84,6 +86,7 @@ impl sealed::Addresses for Range<CUdeviceptr> {
         self.clone()
     }
 }
+#[diagnostic::do_not_recommend]
 impl WindowMemory for Range<CUdeviceptr> {}
 
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
