@@ -155,9 +155,10 @@ impl AccessPolicyWindow {
             |reason: &'static str| Err(Error::InvalidArgument { call, reason: reason.into() });
         // The driver accepts a ratio that is not a number (F155).
         if !(0.0..=1.0).contains(&hit_ratio) {
-            return refused(
-                "the hit ratio of an access policy window must be a number from 0 to 1",
+            let reason = format!(
+                "the hit ratio of an access policy window is {hit_ratio}: pass a number from 0 to 1"
             );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         if miss == AccessProperty::Persisting {
             return refused(

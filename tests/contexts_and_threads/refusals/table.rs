@@ -517,6 +517,7 @@ rows! {
     "memory/pinned.rs" "device_address" { "code outside this crate ended the context" => ["code outside this crate", "no longer page-locked"] Fails("cuMemHostGetDevicePointer_v2", INVALID_VALUE, |gpu| none(gpu.pinned::<u32>(4)?.device_address(gpu))); }
     "memory/pitched.rs" "alloc_pitched" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.alloc_pitched::<u8>((1 << 20, 1 << 30)))); }
     "memory/pool.rs" "create" { "there are no pools at the place, as for [`Location::HostNumaCurrent`]" => ["Location::HostNuma`"] Call(|_| none(MemoryPool::create(Location::HostNumaCurrent))); }
+    "memory/pool.rs" "default_of" { "there are no pools at the place" => ["no NUMA node 9"] Call(|_| none(MemoryPool::default_of(Location::HostNuma(9)))); }
     "memory/pool.rs" "create_with_limit" { "the place has less" => ["bytes were requested"] Call(|gpu| none(MemoryPool::create_with_limit(gpu.device(), HUGE))); }
     "memory/pool.rs" "create_shareable" { "the device shares no pools by file descriptors" => ["by file descriptors"] Alone(NOTHING_SHARED, |gpu| none(MemoryPool::create_shareable(gpu.device()))); }
     "memory/pool.rs" "set_access" {
@@ -711,6 +712,10 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         &["several SCHED_ flags, 0x3"],
     ),
     (|gpu| none(gpu.alloc_growable::<u32>(0)), &["capacity of 0 elements"]),
+    (
+        |gpu| none(AccessPolicyWindow::persisting(&gpu.alloc::<u32>(4)?, 1.5)),
+        &["hit ratio", "is 1.5", "from 0 to 1"],
+    ),
     (
         |gpu| {
             let (mut addresses, memory) =
