@@ -225,7 +225,8 @@
 //!
 //! It names a *handle*: the first guard created it, and you use it under the second, which may belong to
 //! another context. `ui-tests/mix_sequential.rs`, `ui-tests/brand_loop.rs`,
-//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`, `ui-tests/texture_of_array_of_any_guard.rs`, `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
+//! `ui-tests/pitched_under_another_guard.rs`, `ui-tests/texture_under_another_guard.rs`,
+//! `ui-tests/arc_of_a_handle_outlives_its_guard.rs`,
 //! `ui-tests/function_outlives_guard.rs`.
 //!
 //! ```compile_fail,E0499
@@ -293,9 +294,8 @@
 //! `ui-tests/pitched_of_covered_guard.rs`, `ui-tests/handle_of_other_guard_in_launch.rs`,
 //! `ui-tests/kernel_of_other_context.rs`,
 //! `ui-tests/launch_event_of_other_context.rs`, `ui-tests/event_of_other_context_recorded.rs`,
-//! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles, memory of a pool
-//! and objects of graphics: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`,
-//! `ui-tests/graphics_under_another_guard.rs`. With more code in between:
+//! `ui-tests/bound_under_another_guard.rs`, `ui-tests/swap_guards.rs`. The same for structs of handles and memory of
+//! a pool: `ui-tests/handles_under_another_guard.rs`, `ui-tests/pool_buffer_under_another_guard.rs`. With more code in between:
 //! `ui-tests/brand_option_take.rs`, `ui-tests/brand_self_borrow.rs`, `ui-tests/brand_rc_cycle.rs`,
 //! `ui-tests/brand_scoped_thread.rs`, `ui-tests/brand_suspended_future.rs`, `ui-tests/brand_never_returns.rs`,
 //! `ui-tests/brand_forget.rs`.
@@ -342,7 +342,8 @@
 //! not live long enough. Collect the handles detached, in a `Vec<Detached<Stream<'static>>>`:
 //! `ui-tests/handles_from_a_recursion.rs`.
 //!
-//! `ui-tests/mix_generic.rs`. In a trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
+//! `ui-tests/mix_generic.rs`, `ui-tests/texture_of_array_of_any_guard.rs`, `ui-tests/graphics_under_another_guard.rs`. In a
+//! trait, give the lifetime to the trait: `ui-tests/erased_brand.rs`. For a
 //! closure the error is E0521: `|stream: ScopedStream<'_, '_>|` takes a stream of any guard, and its body takes
 //! a handle of one guard. Omit the type, or write a function.
 //!
@@ -688,6 +689,7 @@
 //! | E0277: `&DeviceBuffer<…>` is not an argument for a parameter `&mut [f32]`, `Out<f32>` | pass `&mut y`: by its signature the [kernel](crate::Kernel) writes it | `ui-tests/kernel_reads_for_written.rs`, `ui-tests/out_given_shared_memory.rs`, `ui-tests/trusted_with_other_arguments.rs` |
 //! | E0106: missing lifetime specifier, at `&[f32]` in a [`Kernel`](crate::Kernel) of a struct | add no lifetime, but write [`In<f32>`](crate::In) for `&[f32]` and [`Out<f32>`](crate::Out) for `&mut [f32]` | `ui-tests/signature_with_a_lifetime.rs` |
 //! | E0277: `(u32,)` are not the arguments of a kernel with the signature `(u32, &mut [f32])` | pass as many arguments as the [kernel](crate::Kernel)'s signature has parameters | `ui-tests/kernel_with_too_few.rs` |
+//! | E0277: `(u32, &mut DeviceBuffer<…>)` are not the arguments of a kernel with the signature `ListedArguments` | its parameters are those of the run: push the arguments to a list, `kernel.arguments()` | `ui-tests/tuple_for_guarded_function.rs` |
 //! | E0277: `A` is not a tuple of kernel arguments, where `A: KernelArgs<'ctx>` | the arguments are lent to a scope: bound them by `KernelArgs<'ctx, InScope<'s>>` | `ui-tests/call_arguments_in_scope.rs` |
 //! | E0277: … is not a parameter of a kernel; is not the signature of a kernel | write a struct by value as `Value<Struct>`, memory as `&[T]` or `&mut [T]` (in a struct `In<T>` or `Out<T>`), and one parameter as `module.kernel::<(u32,)>(…)`. Do not follow the advice `(module,).kernel`, which has no such method | `ui-tests/signature_of_struct.rs` |
 //! | E0277: `T` is not a parameter of a kernel, where `T: Element` | write `Value<T>` in the signature, which stands for a number too | `ui-tests/parameter_of_any_element.rs` |

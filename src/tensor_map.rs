@@ -33,7 +33,7 @@ use crate::args::KernelArg;
 use crate::args::sealed::Operand;
 use crate::args::sealed::Reads;
 use crate::call::{Answer, answer, name};
-use crate::error::{Error, Result};
+use crate::error::{Error, Reason, Result};
 use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::stack::PushedGuard;
@@ -348,12 +348,17 @@ impl TensorLayout {
         // Whatever lies there: the end of the address space is the end of the memory.
         let (bytes, element) = (u64::MAX - address, kind.bytes().unwrap_or(1));
         if let Some(reason) = self.problem(address, bytes, false, strides.as_deref(), element) {
-            return Err(refused(reason));
+            return Err(Error::InvalidArgument { call, reason });
         }
         let kind = self.number.raw(kind.raw());
         let strides = strides.unwrap_or_default();
         let (answer, raw) = encode(self, kind, address, &strides)?;
-        answer.explain(|code| self.refusal(gpu.device(), kind, element, &strides, code))?;
+        answer.explain(|code| {
+            let reason = self.refusal(gpu.device(), kind, element, &strides, code);
+            reason.or_else(|| {
+                (address == 0).then(|| "the address is 0: pass one of device memory".to_owned())
+            })
+        })?;
         Ok(EncodedMap(raw))
     }
 
@@ -512,7 +517,7 @@ impl TensorLayout {
         writes: bool,
         strides: Option<&[u64]>,
         element: usize,
-    ) -> Option<&'static str> {
+    ) -> Option<Reason> {
         let rank = self.rank();
         let corners = rank.saturating_sub(2);
         let lists = match &self.pieces {
@@ -524,40 +529,30 @@ impl TensorLayout {
         };
         let least = if matches!(self.pieces, Pieces::Boxes(_)) { 1 } else { 3 };
         if !(least..=MAX_RANK).contains(&rank) {
-            return Some("a tensor has 1 to 5 dimensions, and images have 3 to 5");
+            return Some(refusals::rank(rank, least));
         }
         let Some(strides) = strides else {
-            return Some("the tensor is larger than the address space: check its extents");
+            return Some("the tensor is larger than the address space: check its extents".into());
         };
         if !lists || self.steps.len() != rank || strides.len() != rank - 1 {
-            return Some(
-                "the lists do not fit: pass an extent, a box and a step for each dimension, a stride for each but the \
-                 first, and corners for those between channels and images",
-            );
+            return Some(self.lists(strides.len()));
         }
         if self.steps.first() != Some(&1) {
-            return Some("the first step is not 1: the innermost dimension has no step");
+            return Some("the first step is not 1: the innermost dimension has no step".into());
         }
         let alignment = self.interleave.unit(16);
         if address % alignment != 0 {
-            return Some(
-                "the tensor does not begin at a multiple of 16 bytes, or of 32 if it is interleaved so",
-            );
+            return Some(refusals::address(address, alignment));
         }
-        if strides.iter().any(|stride| stride % alignment != 0) {
-            return Some(
-                "a stride is no multiple of 16 bytes, or of 32 if the tensor is interleaved so: pad the rows",
-            );
+        if let Some(at) = strides.iter().position(|stride| stride % alignment != 0) {
+            return Some(refusals::stride(at + 1, strides[at], alignment));
         }
         if self.number != FloatFormat::Keep && element != size_of::<f32>() {
-            return Some("only elements of type `f32` have another format");
+            return Some("only elements of type `f32` have another format".into());
         }
         match self.span(strides, element, writes) {
             Some(span) if span <= bytes => None,
-            _ => Some(
-                "the tensor is larger than its memory, or empty: check its extents and strides; a store writes a row in \
-                 whole pieces of 16 bytes",
-            ),
+            span => Some(self.too_large(span, bytes, writes)),
         }
     }
 }
@@ -692,7 +687,7 @@ impl PushedGuard<'_> {
         let element = size_of::<T>();
         let problem = layout.problem(range.start, bytes, writes, strides.as_deref(), element);
         if let Some(reason) = problem {
-            return Err(Error::InvalidArgument { call, reason: reason.into() });
+            return Err(Error::InvalidArgument { call, reason });
         }
         let kind = layout.number.raw(T::KIND);
         let strides = strides.unwrap_or_default();

@@ -85,8 +85,8 @@ impl fmt::Display for NotLoaded {
         if !is_missing {
             return write!(
                 f,
-                "the loader found {library}, or something of that name, and cannot load it ({words}): it is damaged, or not \
-                 NVIDIA's driver; install the driver again, or remove the file"
+                "the loader found {library}, or something of that name, and cannot load it ({words}): {}",
+                mend(words)
             );
         }
         write!(f, "the loader cannot find {library}: install NVIDIA's driver")?;
@@ -102,6 +102,31 @@ impl fmt::Display for NotLoaded {
 }
 
 impl core::error::Error for NotLoaded {}
+
+/// How to mend a file that is not loaded for a reason in the loader's words.
+fn mend(words: &str) -> &'static str {
+    if words.contains("ermission denied") {
+        return "make it readable for this user, and the folders above it";
+    }
+    if words.contains("wrong ELF class") {
+        return "it is for another kind of processor; put the folder of the driver for this one before its folder in the \
+                library path";
+    }
+    "it is damaged, or not NVIDIA's driver; install the driver again, or remove the file"
+}
+
+#[cfg(test)]
+#[test]
+fn each_reason_has_its_own_mend() {
+    // As glibc writes them. That a user may not read a file is not to be had for one who may read all.
+    for (words, mended) in [
+        ("libcuda.so.1: cannot open shared object file: Permission denied", "make it readable"),
+        ("/opt/lib/libcuda.so.1: wrong ELF class: ELFCLASS32", "another kind of processor"),
+        ("/opt/lib/libcuda.so.1: file too short", "it is damaged"),
+    ] {
+        assert!(mend(words).contains(mended), "{words}");
+    }
+}
 
 /// The loader's message when it did not open the driver.
 mod said {

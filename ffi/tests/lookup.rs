@@ -28,7 +28,7 @@ fn a_program_runs_without_a_driver() {
 #[cfg(all(feature = "load", target_os = "linux"))]
 #[test]
 fn a_file_that_is_no_driver_is_not_reported_as_missing() {
-    use std::{env, fs, process::Command};
+    use std::{env, fs, os::unix::fs::PermissionsExt, process::Command};
     const TOLD: &str = "CUSCOPE_TEST_TELLS_WHAT_IS_LOADED";
     if env::var_os(TOLD).is_some() {
         println!("{}", cuscope_sys::load().unwrap_err());
@@ -38,9 +38,15 @@ fn a_file_that_is_no_driver_is_not_reported_as_missing() {
     let maps = fs::read_to_string("/proc/self/maps").expect("the libraries of this process");
     let other = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
     let other = other.filter(|path| path.contains("libgcc_s")).map(fs::read).next();
-    let cases: [(&str, Option<Vec<u8>>, &str); 4] = [
-        ("text", Some(b"no library".repeat(1000)), "invalid ELF header"),
+    // Of 32 bits, by the byte behind the name of the format.
+    let mut small = fs::read(env::current_exe().expect("this program")).expect("its file");
+    small[4] = 1;
+    small.truncate(4096);
+    let cases: [(&str, Option<Vec<u8>>, &str); 6] = [
+        ("text", Some(b"no library".repeat(1000)), "it is damaged"),
         ("cut", Some(b"\x7fELF".to_vec()), "file too short"),
+        ("small", Some(small), "another kind of processor"),
+        ("locked", Some(Vec::new()), "make it readable"),
         ("folder", None, "directory"),
         ("another", other.map(|read| read.expect("a library")), "without the function `cuInit`"),
     ];
@@ -52,6 +58,12 @@ fn a_file_that_is_no_driver_is_not_reported_as_missing() {
             Some(contents) => fs::write(&library, contents).expect("a file"),
             None if name == "another" => continue, // this process has no such library
             None => fs::create_dir_all(&library).expect("a folder"),
+        }
+        if name == "locked" {
+            fs::set_permissions(&library, fs::Permissions::from_mode(0)).expect("its mode");
+            if fs::read(&library).is_ok() {
+                continue; // this user may read every file
+            }
         }
         let test = "a_file_that_is_no_driver_is_not_reported_as_missing";
         let program = env::current_exe().expect("this program");

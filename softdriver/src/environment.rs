@@ -29,13 +29,35 @@ pub(crate) struct Environment {
     pub(crate) trace: Option<PathBuf>,
 }
 
+/// What the names of all variables begin with.
+const PREFIX: &str = "CUSCOPE_SOFT_";
+/// What they end with.
+const NAMES: [&str; 10] = [
+    "ATTRIBUTES",
+    "CHECK",
+    "DEVICES",
+    "FAULT",
+    "GO_ON",
+    "RACES",
+    "REPORT",
+    "SEED",
+    "SUMMARY",
+    "TRACE",
+];
+
 /// Devices without a variable, and at most.
 const DEVICES: (usize, usize) = (2, 64);
 
 impl Environment {
     /// Reads it; what is wrong, a sentence each.
     pub(crate) fn read() -> Result<Self, Vec<String>> {
-        Self::of(|name| env::var_os(name).filter(|value| !value.is_empty()))
+        let set = env::vars_os().filter(|(_, value)| !value.is_empty()).map(|(name, _)| name);
+        let strange = strange(set);
+        let read = Self::of(|name| env::var_os(name).filter(|value| !value.is_empty()));
+        match read {
+            Ok(read) if strange.is_empty() => Ok(read),
+            read => Err([strange, read.err().unwrap_or_default()].concat()),
+        }
     }
 
     fn of(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, Vec<String>> {
@@ -113,9 +135,27 @@ impl Environment {
     }
 }
 
+/// What is wrong with the names of variables that begin like those of this driver, a sentence each.
+fn strange(names: impl Iterator<Item = OsString>) -> Vec<String> {
+    let names = names.filter_map(|name| name.into_string().ok());
+    let names =
+        names.filter(|name| name.strip_prefix(PREFIX).is_some_and(|rest| !NAMES.contains(&rest)));
+    let all = || NAMES.map(|rest| format!("{PREFIX}{rest}")).join(", ");
+    names.map(|name| format!("{name} is no variable of this driver, which has {}", all())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_none_is_refused() {
+        let of = |names: &[&str]| strange(names.iter().map(OsString::from));
+        assert_eq!(of(&["PATH", "CUSCOPE_DRIVER", "CUSCOPE_SOFT_SEED"]), [""; 0]);
+        let wrong = of(&["CUSCOPE_SOFT_DEVICE", "CUSCOPE_SOFT_GO_ON"]);
+        assert!(wrong.len() == 1 && wrong[0].starts_with("CUSCOPE_SOFT_DEVICE is no"), "{wrong:?}");
+        assert!(wrong[0].contains("CUSCOPE_SOFT_DEVICES, "), "{wrong:?}");
+    }
 
     fn of(pairs: &[(&str, &str)]) -> Result<Environment, Vec<String>> {
         Environment::of(|name| {
@@ -157,6 +197,7 @@ mod tests {
             ("CUSCOPE_SOFT_TRACE", "/no/such/folder/trace.json"),
         ] {
             let wrong = of(&[(name, value)]).unwrap_err();
+            assert!(NAMES.contains(&name.strip_prefix(PREFIX).unwrap()));
             assert!(wrong.len() == 1 && wrong[0].starts_with(name), "{wrong:?}");
             assert!(wrong[0].contains(value), "{wrong:?}");
         }

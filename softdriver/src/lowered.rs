@@ -29,6 +29,7 @@ macro_rules! attributes {
 
 /// The attributes that can be lowered, because some function goes by them.
 const ATTRIBUTES: &[(&str, Attribute)] = attributes! {
+    CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR
     CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS
     CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH
     CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED

@@ -13,7 +13,7 @@ use std::process::{Command, Output};
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
-const CHILD: &str = "CUSCOPE_SOFT_TEST_ENVIRONMENT";
+const CHILD: &str = "CUSCOPE_TEST_ENVIRONMENT";
 
 /// The test alone in a process with variables, or none inside it.
 fn child(test: &str, variables: &[(&str, &str)]) -> Option<Output> {
@@ -42,6 +42,7 @@ fn a_variable_that_makes_no_sense_is_told_and_refused() {
     let nowhere = std::fs::File::create("/no/such/folder/file").unwrap_err().to_string();
     for (name, value, says) in [
         ("CUSCOPE_SOFT_DEVICES", "many", "number up to 64"),
+        ("CUSCOPE_SOFT_DEVICE", "DEVICES", "no variable of this driver"),
         ("CUSCOPE_SOFT_SEED", "x", "no number"),
         ("CUSCOPE_SOFT_RACES", "maybe", "abort"),
         ("CUSCOPE_SOFT_FAULT", "cuNoSuchCall=1", "no function of the driver"),

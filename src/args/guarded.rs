@@ -16,42 +16,43 @@ pub struct Hidden {
     pub(crate) record: CUdeviceptr,
 }
 
-impl Hidden {
-    /// Puts pointers to what is behind the arguments, of which there are `len`. Returns how many there are then. This is for
-    /// arguments that have other extents than their types tell.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn put_all(
-        &self,
-        extents: &mut [[u64; 2]],
-        mut len: usize,
-        all: &mut [*mut c_void],
-    ) -> usize {
-        for (index, extents) in extents.iter_mut().enumerate() {
-            if self.with_extents >> index & 1 == 1 {
-                put(extents, len, all);
-                len += 2;
-            }
+/// Puts pointers to the extents of the arguments that have some, one bit each, behind `len` others. Returns how many there are
+/// then. This is for arguments that have other extents than their types tell.
+#[cold]
+#[inline(never)]
+pub(super) fn put_all(
+    with_extents: u32,
+    extents: &mut [[u64; 2]],
+    mut len: usize,
+    all: &mut [*mut c_void],
+) -> usize {
+    for (index, extents) in extents.iter_mut().enumerate() {
+        if with_extents >> index & 1 == 1 {
+            put(extents, len, all);
+            len += 2;
         }
-        self.put_rest(len, all)
     }
-
-    /// Puts pointers to the rest behind `len` others. Returns how many there are then.
-    #[inline]
-    pub(super) fn put_rest(&self, len: usize, all: &mut [*mut c_void]) -> usize {
-        // The driver only reads what they point to.
-        all[len] = (&raw const self.record).cast_mut().cast();
-        all[len + 1] = (&raw const self.tag).cast_mut().cast();
-        len + 2
-    }
+    len
 }
 
-/// Puts pointers to the extents of an argument behind `len` others.
+/// Puts pointers to two values behind `len` others. The driver only reads what they point to.
 #[inline]
-pub(super) fn put(extents: &mut [u64; 2], len: usize, all: &mut [*mut c_void]) {
-    let [read, written] = extents;
-    all[len] = (&raw mut *read).cast();
-    all[len + 1] = (&raw mut *written).cast();
+pub(super) fn put([first, second]: &mut [u64; 2], len: usize, all: &mut [*mut c_void]) {
+    all[len] = (&raw mut *first).cast();
+    all[len + 1] = (&raw mut *second).cast();
+}
+
+/// Puts pointers to where the kernel notes a failure, and to its tag, behind `len` others. Returns how many there are then.
+#[inline]
+pub(crate) fn put_rest(
+    record: &mut CUdeviceptr,
+    tag: &mut u32,
+    len: usize,
+    all: &mut [*mut c_void],
+) -> usize {
+    all[len] = (&raw mut *record).cast();
+    all[len + 1] = (&raw mut *tag).cast();
+    len + 2
 }
 
 /// The arguments of a guarded kernel.
@@ -79,7 +80,7 @@ impl<A: Operands> Operands for Guarded<A> {
     /// With those that the guard has behind them.
     #[inline]
     fn count(&self) -> usize {
-        self.with_pointers(|pointers| pointers.len())
+        self.args.count() + 2 * self.hidden.with_extents.count_ones() as usize + 2
     }
     #[inline(always)]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
@@ -95,7 +96,10 @@ mod tests {
     /// What a kernel gets behind arguments of 8, 4 and 8 bytes.
     fn laid_out(with_extents: u32) -> Vec<u64> {
         let hidden = Hidden { with_extents, tag: 7, record: 0x1000 };
-        (1_u64, 2_u32, 3_u64).with_guarded(&hidden, |all| {
+        let guarded = Guarded { args: (1_u64, 2_u32, 3_u64), hidden };
+        let count = guarded.count();
+        guarded.with_pointers(|all| {
+            assert_eq!(all.len(), count);
             let read = |one: &*mut c_void, bytes: usize| {
                 let mut value = [0; 8];
                 // SAFETY: the pointers are to values of so many bytes.
@@ -118,13 +122,12 @@ mod tests {
 
     #[test]
     fn extents_are_in_order() {
-        let hidden = Hidden { with_extents: 0b101, tag: 7, record: 0x1000 };
-        let (mut extents, mut all) = ([[10, 11], [20, 21], [30, 31]], [std::ptr::null_mut(); 8]);
+        let (mut extents, mut all) = ([[10, 11], [20, 21], [30, 31]], [std::ptr::null_mut(); 6]);
         let [first, _, third] = &extents;
         let expected =
             [&first[0], &first[1], &third[0], &third[1]].map(|one| (&raw const *one).addr());
-        assert_eq!(hidden.put_all(&mut extents, 1, &mut all), 7);
+        assert_eq!(put_all(0b101, &mut extents, 1, &mut all), 5);
         assert_eq!([1, 2, 3, 4].map(|at| all[at].addr()), expected);
-        assert!(all[0].is_null() && all[7].is_null());
+        assert!(all[0].is_null() && all[5].is_null());
     }
 }

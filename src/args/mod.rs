@@ -326,7 +326,7 @@ pub(crate) mod sealed {
 }
 
 #[cfg(feature = "guard")]
-pub(crate) use guarded::{Guarded, Hidden};
+pub(crate) use guarded::{Guarded, Hidden, put_rest};
 
 #[cfg(feature = "guard")]
 mod guarded;
@@ -362,12 +362,12 @@ macro_rules! args {
             #[inline(always)]
             fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
                 const OWN: usize = 0 $(+ { let _ = stringify!($second); 1 })*;
+                // Copies, of which the list has addresses: by those of the fields, all of the launch would be written to memory.
+                let Hidden { with_extents, mut tag, mut record } = *hidden;
                 let ($($a,)*) = self;
-                let mut extents: [[u64; 2]; OWN] = [$($a.extents()),*];
+                $(let mut $second = $a.extents();)*
                 $(let mut $a = $a.parameter();)*
                 let own: [*mut c_void; OWN] = [$((&raw mut $a).cast()),*];
-                let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
-                all[..OWN].copy_from_slice(&own);
                 // The types tell which have extents, but for `f64` and structs of 8 bytes. What they tell needs no loop.
                 let (mut likely, mut bit) = (0, 1_u32);
                 $(
@@ -375,18 +375,27 @@ macro_rules! args {
                     bit = bit.wrapping_shl(1);
                 )*
                 let _ = bit;
-                let len = if likely == hidden.with_extents {
+                let (mut extents, mut all): ([[u64; 2]; OWN], [*mut c_void; 3 * OWN + 2]);
+                // In each branch, so that few of them are written twice.
+                let start = || {
+                    let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
+                    all[..OWN].copy_from_slice(&own);
+                    all
+                };
+                let len = if likely == with_extents {
                     let mut len = OWN;
-                    let [$($second),*] = &mut extents;
+                    all = start();
                     $(
                         if <$a as sealed::Operand>::MAY_POINT {
-                            guarded::put($second, len, &mut all);
+                            guarded::put(&mut $second, len, &mut all);
                             len += 2;
                         }
                     )*
-                    hidden.put_rest(len, &mut all)
+                    guarded::put_rest(&mut record, &mut tag, len, &mut all)
                 } else {
-                    hidden.put_all(&mut extents, OWN, &mut all).min(3 * OWN + 2)
+                    (extents, all) = ([$($second),*], start());
+                    let len = guarded::put_all(with_extents, &mut extents, OWN, &mut all);
+                    guarded::put_rest(&mut record, &mut tag, len.min(3 * OWN), &mut all)
                 };
                 f(&mut all[..len])
             }

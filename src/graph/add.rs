@@ -368,6 +368,9 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
                     unsafe { answer!(cuGraphAddBatchMemOpNode(node, graph, before, count, params)) }
                 })
             })
+            .map_err(|error| {
+                error.because(|code| value::unsupported(context.device(), operations, code))
+            })
         };
         self.record.note(add())
     }

@@ -13,9 +13,9 @@ use crate::call::{name, same_context};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::function::Function;
-use crate::kernel::{ArgumentsOf, Launchable};
+use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
 use crate::launch::{LaunchSpec, Spec};
-use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable};
+use crate::memory::{DeviceMemory, DeviceMemoryMut, Element, Fillable, InCall};
 use crate::ops::{Copy, Fill, Launch, Operation};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
@@ -74,8 +74,9 @@ pub struct OpenCapture {
     stream: Stream<'static>,
     record: Record,
 }
+assert_impl_all!(Record: Send);
 // SAFETY: a relaxed capture is not tied to a thread: any may enqueue in its stream, and end it (F145). The handle in
-// `captured` is that of the stream, which may be sent.
+// `captured` is that of the stream, which may be sent. The record may be sent, too.
 unsafe impl Send for OpenCapture {}
 assert_impl_all!(OpenCapture: Send);
 
@@ -269,8 +270,32 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
         unsafe { self.add(&Fill::zero(to.access(true))) }
     }
 
-    /// Captures the launch of a kernel. Plain values among the arguments keep their current values. The graph keeps the
-    /// kernel's module loaded.
+    /// Captures the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    ///
+    /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded. A `GuardedKernel`
+    /// (feature `guard`) tells the wait for a replay of an access that it did not make.
+    ///
+    /// # Errors
+    /// [`LaunchRefused`](Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
+    /// [`launch_unchecked`](Self::launch_unchecked).
+    #[doc(alias = "cuLaunchKernel")]
+    #[doc(alias = "cuLaunchKernelEx")]
+    pub fn launch<K: SafeKernel<'ctx>, A: KernelArgs<'ctx> + ArgumentsOf<K::Signature>>(
+        &self,
+        kernel: &K,
+        config: impl LaunchSpec<'ctx>,
+        args: A,
+    ) -> Result {
+        // The check of the kernel may use the capture, too.
+        let watch = self.record.resources.borrow().watch().clone();
+        self.record.note(kernel.launch(config, args, &*watch, |launch| {
+            // SAFETY: 1. The kernel stays inside of the arguments at each replay (`launch-trusted`, `launch-guarded`).
+            unsafe { self.add_launch(&launch) }
+        }))
+    }
+
+    /// Captures the launch of a kernel that nobody vouches for yet. Plain values among the arguments keep their current values.
+    /// The graph keeps the kernel's module loaded.
     ///
     /// # Errors
     /// The errors of [`copy`](Self::copy); `CUDA_ERROR_INVALID_VALUE` for invalid extents
@@ -339,4 +364,8 @@ impl fmt::Debug for OpenCaptureStream<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OpenCaptureStream").field(self.stream).finish()
     }
+}
+
+launches! {
+    ['ctx] OpenCaptureStream<'_, 'ctx>, 'ctx, InCall;
 }

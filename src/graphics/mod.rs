@@ -204,18 +204,20 @@ impl<'ctx> PushedGuard<'ctx> {
         // SAFETY: as in `register_gl_buffer`.
         unsafe { answer!(cuGraphicsGLRegisterImage(&raw mut raw, image, target, asked)) }.explain(
             |code| {
+                let reason = not_registered("image", image, code);
+                if reason.is_some() || code != ffi::CUDA_ERROR_INVALID_VALUE {
+                    return reason;
+                }
                 if flags.contains(ArrayFlags::GATHER) && !matches!(shape, ArrayShape::D2 { .. }) {
                     return Some(format!(
                         "texels are gathered from images of two dimensions alone, and this is {shape:?}: leave \
                          `ArrayFlags::GATHER` out"
                     ));
                 }
-                not_registered("image", image, code).or_else(|| {
-                    Some(format!(
-                        "images of the target {target:#x}, or of its format, are not shared: `register_gl_image` \
-                         lists those that are"
-                    ))
-                })
+                Some(format!(
+                    "images of the target {target:#x}, or of its format, are not shared: `register_gl_image` \
+                     lists those that are"
+                ))
             },
         )?;
         let inner = GraphicsResource::own(raw, self.context());
@@ -277,7 +279,10 @@ fn not_registered(what: &str, name: u32, code: CUresult) -> Option<String> {
         ffi::CUDA_ERROR_INVALID_HANDLE => Some(format!(
             "{name} names no {what} with storage: create the {what} in OpenGL first, and give it its size"
         )),
-        ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED => None,
+        ffi::CUDA_ERROR_OUT_OF_MEMORY => Some(format!(
+            "the {what} {name} has no memory in OpenGL, or the device has none left: give it its size in OpenGL first, \
+             as with `glBufferData`"
+        )),
         code => no_gl(code),
     }
 }

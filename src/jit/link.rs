@@ -97,7 +97,8 @@ impl PushedGuard<'_> {
         // SAFETY: `raw` is valid for one handle; `options` and `values` have `count` elements, and live on the
         // heap of `request`, as do the buffers, until the state is destroyed; acts on the current context,
         // which `enter` found to be the guard's.
-        unsafe { answer!(cuLinkCreate_v2(count, options, values, &raw mut raw)) }.check()?;
+        unsafe { answer!(cuLinkCreate_v2(count, options, values, &raw mut raw)) }
+            .explain(|code| request.refused(code))?;
         Ok(Linker { raw, request, ptx: Vec::new(), context: self.context().clone() })
     }
 }

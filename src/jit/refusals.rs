@@ -45,6 +45,11 @@ fn newer_version(header: &PtxHeader) -> Option<String> {
 #[inline]
 fn wrong_target(header: &PtxHeader, own: u32) -> Option<String> {
     let PtxHeader { version: (major, minor), target } = header;
+    if let Some(number) = target.strip_prefix("compute_") {
+        return Some(format!(
+            "`.target {target}` names the code of a fatbin, and no GPU: write `.target sm_{number}`"
+        ));
+    }
     let (number, suffix) = header.architecture()?;
     let Some(first) = first_ptx(number, suffix) else {
         return Some(format!(
@@ -116,6 +121,7 @@ mod tests {
             ((7, 0), "sm_90", 90, &["`.target sm_90`", "7.8", "7.0"]),
             ((7, 8), "sm_90a", 90, &["`.target sm_90a`", "8.0", "7.8"]),
             ((8, 0), "sm_800", 90, &["`sm_800`", "sm_90"]),
+            ((8, 0), "compute_80", 90, &["`.target sm_80`"]),
         ] {
             let reason = wrong_target(&header(version, target), own).expect(target);
             assert!(words.iter().all(|word| reason.contains(word)), "{words:?}: {reason}");

@@ -3,7 +3,7 @@
 use super::JitOptions;
 use crate::error::{Error, Result};
 use crate::memory::zeros;
-use ffi::CUjit_option;
+use ffi::{CUjit_option, CUresult};
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::time::Duration;
 use std::{fmt, ptr};
@@ -26,6 +26,13 @@ impl fmt::Debug for JitLog {
         write!(f, "JitLog({}{}{:?})", self.errors, self.info, self.time)
     }
 }
+
+/// The options that not all drivers have, or not with each value, and the methods of [`JitOptions`] that set them.
+const NOT_EVERYWHERE: [(CUjit_option, &str); 3] = [
+    (ffi::CU_JIT_TARGET, "target"),
+    (ffi::CU_JIT_BINARY_LOADER_THREAD_COUNT, "loader_threads"),
+    (ffi::CU_JIT_SPLIT_COMPILE, "split_compile"),
+];
 
 /// Options and their values, with all memory that they point to, which stays in place until this is dropped:
 /// the driver writes to it.
@@ -106,6 +113,27 @@ impl Request {
     pub(crate) fn parts(&mut self) -> (c_uint, *mut CUjit_option, *mut *mut c_void) {
         let (options, values) = (self.options.as_mut_ptr(), self.values.as_mut_ptr());
         (self.options.len() as c_uint, options, values)
+    }
+
+    /// Returns which options the driver may have refused.
+    #[cold]
+    #[inline]
+    pub(crate) fn refused(&self, code: CUresult) -> Option<String> {
+        if code != ffi::CUDA_ERROR_INVALID_VALUE {
+            return None;
+        }
+        let set = self.options.iter().zip(&self.values);
+        let named = set.filter_map(|(option, value)| {
+            let (_, name) = NOT_EVERYWHERE.iter().find(|(one, _)| one == option)?;
+            Some(format!("`{name}` is {}", value.addr()))
+        });
+        let named: Vec<_> = named.collect();
+        (!named.is_empty()).then(|| {
+            format!(
+                "the driver does not have an option of the compiler, or its value: {}; leave it out, or pass another value",
+                named.join(", ")
+            )
+        })
     }
 
     /// Returns the log of errors.

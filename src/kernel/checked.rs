@@ -109,9 +109,9 @@ impl<S: Signature> Kernel<S> {
 
 #[cfg(feature = "guard")]
 impl<S: Signature> Kernel<S> {
-    /// Compares the signature with a guarded kernel: with what the guard found, and with the text before.
-    pub(crate) fn guarded(
-        function: Function<'_>,
+    /// Compares the signature with a guarded kernel: with what the guard found, and with the text before. Then finds its function.
+    pub(crate) fn guarded<'m>(
+        find: impl FnOnce() -> Result<Function<'m>>,
         guarded: &cuscope_guard::GuardedKernel,
         entry: &PtxEntry,
     ) -> Result<Self> {
@@ -124,7 +124,7 @@ impl<S: Signature> Kernel<S> {
         compare(given, &laid_out(params)).map_err(wrong)?;
         types(given, entry).map_err(wrong)?;
         uses(given, guarded).map_err(wrong)?;
-        let function = Function { inner: function.inner, _brand: Brand::new() };
+        let function = Function { inner: find()?.inner, _brand: Brand::new() };
         Ok(Kernel { function, checked: Checked::Ptx, _signature: PhantomData })
     }
 }

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::function::{Function, FunctionInner, ParameterInfo};
 use crate::launch::Spec;
-use crate::memory::watch::{Code, Record};
+use crate::memory::watch::{Board, Record};
 use crate::ops::Launch;
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -48,7 +48,8 @@ assert_impl_all!(GuardedKernel<(u32, super::Out<f32>)>: Send, Sync, Clone);
 /// The facts that the guard found of a kernel.
 #[derive(Clone)]
 pub(crate) struct Guard {
-    pub(crate) code: Arc<Code>,
+    /// Where the kernel notes its failures. The module, which the kernel keeps loaded, owns it too.
+    pub(crate) board: Arc<Board>,
     /// The parameters that have extents, one bit each.
     pub(crate) with_extents: u32,
     pub(crate) tag: u32,
@@ -69,7 +70,7 @@ impl Guard {
         watch: &impl Record<'k>,
         run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
     ) -> Result<R> {
-        let record = watch.record(spec.call(), self.code.board())?;
+        let record = watch.record(spec.call(), &self.board)?;
         let hidden = Hidden { with_extents: self.with_extents, tag: self.tag, record };
         let args = Guarded { args, hidden };
         // SAFETY: 1. The arguments are those of the kernel (the caller's obligation 1), and behind them is what the guard has
@@ -130,7 +131,8 @@ impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
 /// launches are safe (feature `guard`).
 ///
 /// [`GuardedModule::function`](crate::module::GuardedModule::function) returns one. Each argument is compared with its
-/// parameter when it is [pushed](ArgumentList::push): the size, and whether it is memory that the kernel may use as it does.
+/// parameter when it is [pushed](ArgumentList::push): the size, whether it is memory that the kernel may use as it does, and
+/// whether it is a texture or surface where the kernel takes the handle of one.
 /// What the kernel does is compared on the device, as for a [`GuardedKernel`]. Take that where the signature is known when the
 /// program is compiled.
 ///
@@ -164,6 +166,9 @@ assert_impl_all!(GuardedFunction: Send, Sync, Clone);
 pub(crate) struct Use {
     pub(crate) reads: bool,
     pub(crate) writes: bool,
+    /// It is the handle of a texture, or of a surface.
+    pub(crate) texture: bool,
+    pub(crate) surface: bool,
 }
 
 impl GuardedFunction {
@@ -219,7 +224,7 @@ impl safe::Sealed<ListedArguments> for GuardedFunction {
         run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
     ) -> Result<R> {
         // SAFETY: 1. The arguments are a list. Before the launch it is compared with the kernel that it was started for, and
-        // that of a guarded kernel has compared each argument with its parameter. No parameter is a handle (`function`).
+        // that of a guarded kernel has compared each argument with its parameter, handles too.
         unsafe { self.guard.launch(&self.function.inner, spec, args, watch, run) }
     }
 }

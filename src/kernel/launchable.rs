@@ -77,7 +77,8 @@ pub enum ListedArguments {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` are not the arguments of a kernel with the signature `{S}`",
     label = "these arguments do not match the kernel's signature",
-    note = "pass a number for a number, `&buffer` for `&[T]` or `In<T>`, `&mut buffer` for `&mut [T]` or `Out<T>`, a struct for `Value<Struct>`"
+    note = "pass a number for a number, `&buffer` for `&[T]` or `In<T>`, `&mut buffer` for `&mut [T]` or `Out<T>`, a struct for `Value<Struct>`",
+    note = "a `GuardedFunction` takes a list, and no tuple: push the arguments to `kernel.arguments()`"
 )]
 pub trait ArgumentsOf<S: Seen> {
     #[doc(hidden)]

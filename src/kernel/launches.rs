@@ -57,9 +57,9 @@ use crate::launch::LaunchSpec;
     label = "expected a stream: `gpu.on(&stream)`, `s.on(&stream)`, `c.stream()`, `&OrderedStream` or `&GraphBuilder`"
 )]
 pub trait Launches<'ctx>: sealed::Sealed {
-    /// How long memory among the arguments is lent: [`InCall`](crate::memory::InCall) where the launch waits,
-    /// [`InScope`](crate::memory::InScope) in scopes, captures and graphs, [`InOrder`](crate::memory::InOrder) for memory of
-    /// an ordered stream.
+    /// How long memory among the arguments is lent: [`InCall`](crate::memory::InCall) where the launch waits and in an
+    /// [`OpenCapture`](crate::graph::OpenCapture), [`InScope`](crate::memory::InScope) in scopes, other captures and graphs,
+    /// [`InOrder`](crate::memory::InOrder) for memory of an ordered stream.
     type Lent;
 
     /// Launches a kernel whose launches are safe.

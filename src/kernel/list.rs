@@ -3,9 +3,9 @@
 
 #[cfg(feature = "guard")]
 use super::Use;
-#[cfg(feature = "guard")]
-use crate::args::Hidden;
 use crate::args::sealed::{Operand, Operands};
+#[cfg(feature = "guard")]
+use crate::args::{Hidden, put_rest};
 use crate::args::{KernelArg, KernelArgs};
 use crate::error::{Error, Result, SignatureError, SignatureProblem};
 use crate::function::{Function, ParameterInfo};
@@ -17,6 +17,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ptr;
 use std::sync::Arc;
 
 /// The arguments of one launch, as a list that is built at run time: [`Function::arguments`] starts one, and
@@ -28,8 +29,8 @@ use std::sync::Arc;
 /// handle of a function and its later clones. A list is passed by value: it lends its memory to one launch.
 ///
 /// An argument is memory that is lent, a plain value, or memory by its address: a
-/// [`DeviceRange`](crate::memory::DeviceRange). A list of plain values and ranges allocates twice, whatever its length, and
-/// each buffer once more.
+/// [`DeviceRange`](crate::memory::DeviceRange). A list of up to 32 plain values and ranges allocates once, and each buffer once
+/// more.
 ///
 /// `Lent` says how long memory is lent, as for [`KernelArg`]. The launch infers it.
 ///
@@ -57,7 +58,7 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
     parameters: Arc<[ParameterInfo]>,
     /// The number of arguments so far.
     len: usize,
-    /// The values of the parameters, each at its offset.
+    /// The values of the parameters, each at its offset. Those of a guarded kernel have their extents behind them.
     values: Vec<Piece>,
     /// The arguments that lend memory, and whose contexts the launch compares.
     lending: Vec<Box<dyn Lending + 'a>>,
@@ -71,20 +72,35 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
 struct Guarded {
     /// How the kernel uses each parameter.
     uses: Arc<[Use]>,
-    /// How many bytes may be read and written at each argument so far.
-    extents: Vec<[u64; 2]>,
+    /// Where in the values it is how many bytes may be read and written at each argument.
+    extents: usize,
 }
+
+/// A guarded kernel has no more parameters. No list of so many allocates room for their pointers.
+const FEW: usize = 32;
+/// How many bytes may be read and written at an argument.
+#[cfg(feature = "guard")]
+type Extents = [u64; 2];
 
 #[cfg(feature = "guard")]
 impl Guarded {
     /// Returns how the kernel uses the parameter, if the argument does not allow that.
     fn forbids(&self, index: usize, access: &Access<'_>) -> Option<&'static str> {
-        let &Use { reads, writes } = self.uses.get(index)?;
-        let read = !access.is_value();
+        let &Use { reads, writes, texture, surface } = self.uses.get(index)?;
+        let object = access.object();
+        let read = !access.is_value() && object.is_none();
         let written = read && access.writes;
-        (writes && !written)
-            .then_some("memory that the kernel writes")
-            .or((reads && !read).then_some("memory that the kernel reads"))
+        let unless = |fits: bool, uses| (!fits).then_some(uses);
+        unless(!writes || written, "memory that the kernel writes")
+            .or(unless(!reads || read, "memory that the kernel reads"))
+            .or(unless(
+                !texture || object.is_some_and(|one| one.is_texture()),
+                "the handle of a texture",
+            ))
+            .or(unless(
+                !surface || object.is_some_and(|one| !one.is_texture()),
+                "the handle of a surface",
+            ))
     }
 }
 
@@ -113,13 +129,18 @@ impl<'ctx> Function<'ctx> {
     /// [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4, whose driver cannot report the kernel's parameters.
     #[doc(alias = "cuFuncGetParamInfo")]
     pub fn arguments<'a, Lent>(&self) -> Result<ArgumentList<'a, 'ctx, Lent>> {
-        Ok(ArgumentList::new(self.clone(), self.known_parameters()?))
+        let parameters = self.known_parameters()?;
+        Ok(ArgumentList::new(self.clone(), end(&parameters), parameters))
     }
 }
 
+/// Returns where the last parameter ends.
+fn end(parameters: &[ParameterInfo]) -> usize {
+    parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0)
+}
+
 impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
-    fn new(function: Function<'ctx>, parameters: Arc<[ParameterInfo]>) -> Self {
-        let bytes = parameters.iter().map(|one| one.offset + one.size).max().unwrap_or(0);
+    fn new(function: Function<'ctx>, bytes: usize, parameters: Arc<[ParameterInfo]>) -> Self {
         let values = vec![Piece([MaybeUninit::uninit(); 128]); bytes.div_ceil(size_of::<Piece>())];
         ArgumentList {
             function,
@@ -140,9 +161,21 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
         parameters: Arc<[ParameterInfo]>,
         uses: Arc<[Use]>,
     ) -> Self {
-        let extents = Vec::with_capacity(parameters.len());
+        let extents = end(&parameters).next_multiple_of(align_of::<Extents>());
+        let bytes = extents + parameters.len() * size_of::<Extents>();
         let guarded = Some(Guarded { uses, extents });
-        ArgumentList { guarded, ..ArgumentList::new(function, parameters) }
+        ArgumentList { guarded, ..ArgumentList::new(function, bytes, parameters) }
+    }
+
+    /// Copies a value into the block.
+    ///
+    /// # Safety
+    /// 1. The block has room for it at this offset.
+    unsafe fn put<T: Copy>(&mut self, offset: usize, value: T) {
+        let (value, to) = (MaybeUninit::new(value), self.values.as_mut_ptr());
+        let to = to.cast::<MaybeUninit<u8>>().wrapping_add(offset);
+        // SAFETY: there is room (obligation 1). The bytes of the value may be uninitialised, as those of the block are.
+        unsafe { to.copy_from((&raw const value).cast(), size_of::<T>()) };
     }
 
     /// Adds the argument for the next parameter.
@@ -155,17 +188,16 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
         let problem = match self.parameters.get(self.len) {
             Some(&ParameterInfo { size, offset }) if size == given_size => {
                 #[cfg(feature = "guard")]
-                if let Some(guarded) = &mut self.guarded {
+                if let Some(guarded) = &self.guarded {
                     if let Some(uses) = guarded.forbids(self.len, &argument.access()) {
                         return Err(self.wrong(SignatureProblem::Use { uses, given }));
                     }
-                    guarded.extents.push(argument.extents());
+                    let at = guarded.extents + self.len * size_of::<Extents>();
+                    // SAFETY: 1. There is room for the extents of every parameter: `of_guarded`.
+                    unsafe { self.put(at, argument.extents()) };
                 }
-                let value = MaybeUninit::new(argument.parameter());
-                let values = self.values.as_mut_ptr().cast::<MaybeUninit<u8>>();
-                // SAFETY: there is room for the bytes of every parameter, at its offset: `arguments`. The value has this
-                // many, which may be uninitialised as those of the list are.
-                unsafe { values.wrapping_add(offset).copy_from((&raw const value).cast(), size) };
+                // SAFETY: 1. There is room for every parameter, and the value has its size: `arguments`, `of_guarded`.
+                unsafe { self.put(offset, argument.parameter()) };
                 self.len += 1;
                 // A range borrows nothing, and a context that was compared with the kernel's need not be compared again.
                 if !argument.access().is_settled(self.function.inner.key()) {
@@ -244,22 +276,47 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
     }
 
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        let values = self.values.as_ptr().cast::<u8>();
-        let pointer = |one: &ParameterInfo| values.wrapping_add(one.offset).cast_mut().cast();
-        f(&mut self.parameters[..self.len].iter().map(pointer).collect::<Vec<*mut c_void>>())
+        let (mut few, mut many);
+        let pointers = if self.len <= FEW {
+            few = [ptr::null_mut(); FEW];
+            &mut few[..self.len]
+        } else {
+            many = vec![ptr::null_mut(); self.len];
+            &mut many[..]
+        };
+        self.point(pointers);
+        f(pointers)
     }
 
     #[cfg(feature = "guard")]
     fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        // That of a kernel without a guard was refused before.
-        let extents = self.guarded.as_ref().map(|guarded| &*guarded.extents).unwrap_or_default();
-        // The pointers lead there until `f` returns.
-        let mut extents = extents.to_vec();
-        self.with_pointers(|own| {
-            let mut all = vec![std::ptr::null_mut(); 3 * own.len() + 2];
-            all[..own.len()].copy_from_slice(own);
-            let len = hidden.put_all(&mut extents, own.len(), &mut all);
-            f(&mut all[..len])
-        })
+        let Some(Guarded { extents, .. }) = &self.guarded else {
+            // That of a kernel without a guard was refused before.
+            return self.with_pointers(f);
+        };
+        let mut all = [ptr::null_mut(); 3 * FEW + 2];
+        let mut len = self.len.min(FEW);
+        self.point(&mut all[..len]);
+        for index in (0..len).filter(|index| hidden.with_extents >> index & 1 == 1) {
+            let at = extents + index * size_of::<Extents>();
+            all[len] = self.pointer(at);
+            all[len + 1] = self.pointer(at + size_of::<u64>());
+            len += 2;
+        }
+        let Hidden { mut record, mut tag, .. } = *hidden;
+        let len = put_rest(&mut record, &mut tag, len, &mut all);
+        f(&mut all[..len])
+    }
+}
+
+impl<Lent> ArgumentList<'_, '_, Lent> {
+    /// Returns a pointer into the block, for the driver, which only reads there.
+    fn pointer(&self, offset: usize) -> *mut c_void {
+        self.values.as_ptr().cast::<u8>().wrapping_add(offset).cast_mut().cast()
+    }
+
+    /// Writes the pointers to the values.
+    fn point(&self, to: &mut [*mut c_void]) {
+        to.iter_mut().zip(&*self.parameters).for_each(|(to, one)| *to = self.pointer(one.offset));
     }
 }

@@ -84,7 +84,9 @@ impl Library {
             ))
         };
         let failed = |driver: DriverError| {
-            let reason = refusals::load(ptx, Device::get(0).ok(), driver.code());
+            let code = driver.code();
+            let reason = refusals::load(ptx, Device::get(0).ok(), code);
+            let reason = reason.or_else(|| request.refused(code));
             Box::new(LoadError::new(driver, request.errors(), ptx).because(reason))
         };
         answer.check().map_err(failed)?;

@@ -47,7 +47,8 @@ impl AccessProperty {
 /// in a scope, a slice of these, or a range of addresses. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not memory that an access policy window can cover",
-    label = "expected a `DeviceBuffer`, a `ScopedBuffer`, a slice of these, or a range of addresses"
+    label = "expected a `DeviceBuffer`, a `ScopedBuffer`, a slice of these, or a range of addresses",
+    note = "host memory is uploaded to a buffer first: `gpu.on(&stream).from_slice(&values)?`"
 )]
 pub trait WindowMemory: sealed::Addresses {}
 
@@ -71,6 +72,7 @@ macro_rules! window_memory {
                 self.address()..self.address() + self.size_bytes() as ffi::CUdeviceptr
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<T: $crate::Element> $crate::memory::WindowMemory for $memory {}
     )* };
 }
@@ -84,6 +86,7 @@ impl sealed::Addresses for Range<CUdeviceptr> {
         self.clone()
     }
 }
+#[diagnostic::do_not_recommend]
 impl WindowMemory for Range<CUdeviceptr> {}
 
 /// A range of memory, and how the L2 cache treats the accesses of kernels to it.
@@ -152,9 +155,10 @@ impl AccessPolicyWindow {
             |reason: &'static str| Err(Error::InvalidArgument { call, reason: reason.into() });
         // The driver accepts a ratio that is not a number (F155).
         if !(0.0..=1.0).contains(&hit_ratio) {
-            return refused(
-                "the hit ratio of an access policy window must be a number from 0 to 1",
+            let reason = format!(
+                "the hit ratio of an access policy window is {hit_ratio}: pass a number from 0 to 1"
             );
+            return Err(Error::InvalidArgument { call, reason: reason.into() });
         }
         if miss == AccessProperty::Persisting {
             return refused(

@@ -4,7 +4,8 @@ use crate::brand::Brand;
 use std::convert::Infallible;
 use std::fmt;
 
-/// Memory is lent to one call, which returns when the device is done: any borrow of it will do.
+/// Memory is lent to one call, which returns when the device is done, or when a graph owns a share of the memory: any borrow of
+/// it will do.
 ///
 /// A parameter of [`KernelArgs`](crate::KernelArgs) and [`GraphBuffers`](crate::graph::GraphBuffers). It has no
 /// values.

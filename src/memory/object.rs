@@ -41,6 +41,12 @@ impl Object {
         &self.context
     }
 
+    /// Returns whether it is a texture, and no surface.
+    #[cfg(feature = "guard")]
+    pub(crate) fn is_texture(&self) -> bool {
+        matches!(self.raw, Raw::Texture(_))
+    }
+
     /// Returns the number that a kernel receives.
     #[inline]
     pub(crate) fn raw(&self) -> u64 {

@@ -218,7 +218,7 @@ impl MemoryPool {
     /// [set](Self::make_current) another one. Every device gets access to the pool if it is one of the host.
     ///
     /// # Errors
-    /// A driver error; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
+    /// `CUDA_ERROR_INVALID_VALUE` if there are no pools at the place; [`NeedsDriver`](Error::NeedsDriver) for a pool of the host.
     #[doc(alias = "cuDeviceGetDefaultMemPool")]
     #[doc(alias = "cuMemGetDefaultMemPool")]
     pub fn default_of(place: impl Into<Location>) -> Result<MemoryPool> {
@@ -233,7 +233,8 @@ impl MemoryPool {
                 let (get, mut at) = (ffi::cuMemGetDefaultMemPool()?, place.raw());
                 let (out, at) = (&raw mut raw, &raw mut at);
                 // SAFETY: writes one handle to `raw` and reads the place, which are valid for it.
-                unsafe { answer!(cuMemGetDefaultMemPool = get(out, at, PINNED)) }.check()?;
+                unsafe { answer!(cuMemGetDefaultMemPool = get(out, at, PINNED)) }
+                    .explain(|code| refusals::no_pool(place, false, 0, code))?;
             }
         }
         MemoryPool(Arc::new(Inner { raw, place, owned: false })).with_access()

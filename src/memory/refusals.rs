@@ -244,6 +244,12 @@ pub(crate) fn array(
              `ArrayShape::D2`, or leave `ArrayFlags::GATHER` out"
         ));
     }
+    let unknown = flags.bits() & !ArrayFlags::all().bits();
+    if unknown != 0 {
+        return Some(format!(
+            "no flag of arrays has the bits {unknown:#x}: pass those of `ArrayFlags`"
+        ));
+    }
     let limits = limits(shape, flags, levels);
     let limits = limits.into_iter().find_map(|(what, extent, most)| {
         let most = usize::try_from(device.attribute(most?).ok()?).ok()?;

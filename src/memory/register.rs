@@ -12,8 +12,8 @@ use crate::registry::registered;
 use crate::stack::PushedGuard;
 use ffi::{
     CU_MEMHOSTREGISTER_DEVICEMAP, CU_MEMHOSTREGISTER_PORTABLE, CU_MEMHOSTREGISTER_READ_ONLY,
-    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_NOT_INITIALIZED, CUDA_SUCCESS, CUdeviceptr,
-    CUresult,
+    CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED,
+    CUDA_SUCCESS, CUdeviceptr, CUresult,
 };
 use std::ffi::{c_uint, c_void};
 use std::fmt;
@@ -140,7 +140,13 @@ impl Registration {
         // SAFETY: writes one address to `address`, which is valid for it; the driver knows `at`, or
         // refuses. Acts on the current context, which `enter` found to be the guard's.
         unsafe { answer!(cuMemHostGetDevicePointer_v2(&raw mut address, at.cast_mut(), 0)) }
-            .check()?;
+            .explain(|code| {
+                (code == CUDA_ERROR_INVALID_VALUE).then(|| {
+                    "the memory is no longer page-locked: code outside this crate unregistered or freed it, or ended its \
+                     context"
+                        .to_owned()
+                })
+            })?;
         Ok(address)
     }
 }

@@ -12,6 +12,7 @@ use crate::memory::watch::{Board, Code};
 use crate::name::Name;
 use crate::stack::PushedGuard;
 use cuscope_guard::Refused;
+use std::ffi::CStr;
 use std::fmt;
 use std::sync::Arc;
 
@@ -150,29 +151,27 @@ impl<'ctx> GuardedModule<'ctx> {
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<GuardedKernel<S>> {
-        let (function, found) = self.find(name)?;
-        let Found { guarded, entry, guard } = found;
-        Ok(GuardedKernel::new(Kernel::guarded(function, guarded, entry)?, guard))
+        let name = name.with_nul(name!(cuModuleGetFunction))?;
+        let Found { guarded, entry, guard } = self.find(&name)?;
+        let kernel = Kernel::guarded(|| self.module.find(&name), guarded, entry)?;
+        Ok(GuardedKernel::new(kernel, guard))
     }
 
     /// Returns a kernel by name, to launch it with lists of arguments that are built at run time.
     ///
     /// # Errors
     /// [`Guard`](Error::Guard) for a kernel that cannot be guarded; [`InvalidArgument`](Error::InvalidArgument) for a kernel that
-    /// takes handles of textures or surfaces, or more than 32 parameters; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
+    /// takes the handle of a sampler, or more than 32 parameters; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: impl Name) -> Result<GuardedFunction> {
-        let (function, found) = self.find(name)?;
-        let Found { guarded, guard, .. } = found;
+        let name = name.with_nul(name!(cuModuleGetFunction))?;
+        let Found { guarded, guard, .. } = self.find(&name)?;
         let parameters = guarded.parameters();
         let wrong = |reason: &'static str| {
             Err(Error::InvalidArgument { call: name!(cuModuleGetFunction), reason: reason.into() })
         };
-        if parameters.iter().any(|one| one.texture || one.surface || one.sampler) {
-            return wrong(
-                "a list has no handles of textures and surfaces, which the kernel takes: name its types, with \
-                 `GuardedModule::kernel`",
-            );
+        if parameters.iter().any(|one| one.sampler) {
+            return wrong("the kernel takes the handle of a sampler, and the driver has none");
         }
         if parameters.len() > 32 {
             return wrong(
@@ -180,21 +179,26 @@ impl<'ctx> GuardedModule<'ctx> {
             );
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
-        let uses = parameters.iter().map(|one| Use { reads: one.reads, writes: one.writes });
-        let function = Function { inner: function.inner, _brand: Brand::new() };
+        let uses = parameters.iter().map(|one| Use {
+            reads: one.reads,
+            writes: one.writes,
+            texture: one.texture,
+            surface: one.surface,
+        });
+        let function = Function { inner: self.module.find(&name)?.inner, _brand: Brand::new() };
         Ok(GuardedFunction::new(function, guard, layout, uses.collect()))
     }
 
-    fn find(&self, name: impl Name) -> Result<(Function<'ctx>, Found<'_>)> {
-        let with_nul = name.with_nul(name!(cuModuleGetFunction))?;
+    /// Finds a kernel in the text. The driver is asked only for one that is not there, and then says so.
+    fn find(&self, with_nul: &CStr) -> Result<Found<'_>> {
         let name = with_nul.to_string_lossy();
         if let Some(refused) = self.refused.iter().find(|one| one.kernel() == Some(&name)) {
             return Err(Error::Guard(Box::new(refused.clone())));
         }
-        let function = self.module.find(&with_nul)?;
         let found =
             self.code.kernel(&name).zip(self.entries.iter().find(|entry| entry.name == name));
         let Some(((guarded, tag), entry)) = found else {
+            self.module.find(with_nul)?;
             let reason = format!("the text has no guarded kernel of this name, `{name}`");
             return Err(Error::InvalidArgument {
                 call: name!(cuModuleGetFunction),
@@ -208,8 +212,8 @@ impl<'ctx> GuardedModule<'ctx> {
             .iter()
             .filter(|one| one.extents)
             .fold(0, |all, one| all | bit(one.index));
-        let guard = Guard { code: self.code.clone(), with_extents, tag };
-        Ok((function, Found { guarded, entry, guard }))
+        let guard = Guard { board: self.code.board().clone(), with_extents, tag };
+        Ok(Found { guarded, entry, guard })
     }
 
     /// Returns the kernels that cannot be guarded, with the reasons.

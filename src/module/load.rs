@@ -199,7 +199,9 @@ impl<'ctx> PushedGuard<'ctx> {
         unsafe { answer!(cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values)) }
             .check()
             .map_err(|driver| {
-                let reason = refusals::load(ptx, Some(self.device()), driver.code());
+                let code = driver.code();
+                let reason = refusals::load(ptx, Some(self.device()), code);
+                let reason = reason.or_else(|| request.refused(code));
                 Box::new(LoadError::new(driver, request.errors(), ptx).because(reason))
             })?;
         let contents = ptx.map(PtxContents::of).unwrap_or_default();

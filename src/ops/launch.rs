@@ -32,6 +32,14 @@ impl<'a, S: Spec, A: Operands> Launch<'a, S, A> {
         Launch { function, spec, args }
     }
 
+    /// Returns the launch by a closure that has its parts. A closure that has all of it would make a caller write it to memory
+    /// before it decides whether to call that.
+    #[inline(always)]
+    pub(crate) fn in_parts(self) -> impl FnOnce() -> Self {
+        let Launch { function, spec, args } = self;
+        move || Launch { function, spec, args }
+    }
+
     #[inline]
     pub(crate) fn function(&self) -> &'a FunctionInner {
         self.function
@@ -126,7 +134,8 @@ impl<S: Spec, A: Operands> Operation for Launch<'_, S, A> {
         })
     }
 
-    #[inline]
+    // In a call of its own, all of the launch would be written to memory first, as for `enqueue`.
+    #[inline(always)]
     fn refused(&self, answer: Answer, key: usize) -> Result {
         // A copy of the shape that is made here, and the rest in parts: what is passed by the reference that it came by is
         // written to memory by each launch.

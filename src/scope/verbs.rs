@@ -74,7 +74,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
             unsafe { launch.run(self.raw, own) }
         } else {
             // SAFETY: 1. The caller's obligation 1. 2. As above.
-            unsafe { self.run_behind(move || launch) }
+            unsafe { self.run_behind(launch.in_parts()) }
         }
     }
 

@@ -324,7 +324,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
     ) -> Result {
         let watch = OneLaunch::default();
         kernel.launch(config, args, &watch, |launch| self.run_launch(launch))?;
-        watch.look()
+        watch.end()
     }
 
     /// Launches a kernel that nobody vouches for yet, and waits for it.

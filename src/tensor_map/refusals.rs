@@ -1,7 +1,8 @@
 //! The reasons for which the driver refuses a tensor map.
 
-use super::{FloatFormat, Interleave, Pieces, Swizzle, TensorLayout};
+use super::{FloatFormat, Interleave, MAX_RANK, Pieces, Swizzle, TensorLayout};
 use crate::device::Device;
+use crate::error::Reason;
 use ffi::{CUresult, CUtensorMapDataType};
 
 impl Swizzle {
@@ -17,6 +18,29 @@ impl Swizzle {
     }
 }
 
+/// Returns what is wrong with a number of dimensions that is less than `least` or more than 5.
+#[cold]
+pub(super) fn rank(rank: usize, least: usize) -> Reason {
+    format!("such a tensor has {least} to {MAX_RANK} dimensions, and this one has {rank}").into()
+}
+
+/// Returns what is wrong with an address.
+#[cold]
+pub(super) fn address(address: u64, alignment: u64) -> Reason {
+    format!("the tensor begins at {address:#x}, which is no multiple of {alignment} bytes: pass memory that is aligned so")
+        .into()
+}
+
+/// Returns what is wrong with the stride of a dimension.
+#[cold]
+pub(super) fn stride(dimension: usize, stride: u64, alignment: u64) -> Reason {
+    format!(
+        "the stride of dimension {dimension} is {stride} bytes, and no multiple of {alignment}: pad the rows, and pass \
+         `TensorLayout::strides`"
+    )
+    .into()
+}
+
 /// Returns the first of some numbers that is not in a range, with its dimension.
 fn beyond<T: Copy + PartialOrd + std::fmt::Display>(
     what: &str,
@@ -30,6 +54,48 @@ fn beyond<T: Copy + PartialOrd + std::fmt::Display>(
 }
 
 impl TensorLayout {
+    /// Returns which lists have other lengths than the dimensions want.
+    #[cold]
+    pub(super) fn lists(&self, strides: usize) -> Reason {
+        let rank = self.rank();
+        let mut text = format!("the tensor has {rank} dimensions");
+        let mut compare = |what: &str, found: usize, wanted: usize| {
+            if found != wanted {
+                text += &format!(", and {found} {what} were passed: pass {wanted}");
+            }
+        };
+        compare("steps", self.steps.len(), rank);
+        compare("strides", strides, rank - 1);
+        match &self.pieces {
+            Pieces::Boxes(pieces) => compare("edges of the box", pieces.len(), rank),
+            Pieces::Columns { lower, upper, .. } => {
+                compare("offsets of the lower corner", lower.len(), rank - 2);
+                compare("offsets of the upper corner", upper.len(), rank - 2);
+            }
+            Pieces::WideColumns { .. } => {}
+        }
+        text.into()
+    }
+
+    /// Returns that the tensor, of so many bytes, is empty or does not lie in its memory.
+    #[cold]
+    pub(super) fn too_large(&self, span: Option<u64>, bytes: u64, writes: bool) -> Reason {
+        if let Some(dimension) = self.extents.iter().position(|&extent| extent == 0) {
+            return format!("the extent of dimension {dimension} is 0: a tensor has elements")
+                .into();
+        }
+        let Some(span) = span else {
+            return "the tensor is larger than its memory, and than any: check its extents and strides".into();
+        };
+        let mut text = format!(
+            "the tensor is larger than its memory: it has {span} bytes, and the memory {bytes}; check its extents and strides"
+        );
+        if writes {
+            text += "; a store writes a row in whole pieces of 16 bytes";
+        }
+        text.into()
+    }
+
     /// Returns why the driver refused the tensor, with elements of this type and size, in the context of a device.
     #[cold]
     #[inline]
@@ -72,7 +138,7 @@ impl TensorLayout {
     }
 
     #[inline]
-    fn modes(&self, (major, _): (i32, i32), kind: CUtensorMapDataType) -> Option<String> {
+    fn modes(&self, (major, minor): (i32, i32), kind: CUtensorMapDataType) -> Option<String> {
         let rank = self.rank();
         if self.interleave != Interleave::None && rank < 3 {
             return Some(format!(
@@ -83,8 +149,19 @@ impl TensorLayout {
         if wide.contains(&self.swizzle) && major < 10 {
             return Some(format!(
                 "`Swizzle::{:?}` needs a device of compute capability 10.0 or higher, and this one has \
-                 {major}: pass `Swizzle::Bytes128`",
+                 {major}.{minor}: pass `Swizzle::Bytes128`",
                 self.swizzle
+            ));
+        }
+        let packed = [
+            ffi::CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B,
+            ffi::CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
+            ffi::CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B,
+        ];
+        if packed.contains(&kind) && major < 10 {
+            return Some(format!(
+                "packed numbers need a device of compute capability 10.0 or higher, and this one has \
+                 {major}.{minor}: unpack them to `TensorKind::U8`"
             ));
         }
         let float = kind.0 >= ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT16.0;

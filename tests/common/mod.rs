@@ -177,6 +177,8 @@ pub(crate) fn respawn_with(module: &str, test: &str, variables: &[(&str, &str)])
     said.lines()
         .filter(|line| line.starts_with("cuscope: race:"))
         .for_each(|line| eprintln!("{line}"));
+    // A process that aborts does not end with the status of the thread sanitizer.
+    assert!(!said.contains("WARNING: ThreadSanitizer"), "{test}: {said}");
     Some(output)
 }
 

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 
 /// Says which test does not run and why: on stderr, and in the file that the variable `CUSCOPE_SKIPPED` names. `.ci/run`
-/// names one, prints it at its end, and fails at a reason that is not in `.ci/skips.txt`.
+/// names one, prints it at its end, and fails at a reason that is not in `.ci/skips.txt` (`.ci/other-skips`).
 pub(crate) fn skipped(test: &str, why: impl Display) {
     let why = why.to_string().replace('\n', " ");
     eprintln!("SKIPPED {test}: {why}");

@@ -417,9 +417,10 @@ fn an_operation_that_lent_page_locked_memory_beside_a_fault_elsewhere_aborts() {
                 let mut counted = gpu.pinned::<u32>(1).unwrap();
                 let word = counted.as_ptr().expose_provenance();
                 scope.spawn(move || {
-                    let word = std::ptr::with_exposed_provenance::<u32>(word);
+                    let word = std::ptr::with_exposed_provenance_mut::<u32>(word);
                     // SAFETY: page-locked memory, which lives until the process aborts, and which the kernel writes.
-                    until("the count", || unsafe { word.read_volatile() } > 0);
+                    let word = unsafe { AtomicU32::from_ptr(word) };
+                    until("the count", || word.load(Ordering::Relaxed) > 0);
                     fault_in(b);
                 });
                 let (on, one) = (gpu.on(&stream), LaunchConfig::new(1, 1));

@@ -34,8 +34,8 @@ enum Input {
     Alone(&'static str, Refused),
     /// A call that fails where this driver function returns the code: no input makes the software driver return it.
     Fails(&'static str, ffi::CUresult, Refused),
-    /// A test in this file under `tests/`, which has the words: it needs a process, a machine or code of its own.
-    Test(&'static str),
+    /// A test in this file under `tests/`, which has the words, and what it needs that there is not here.
+    Test(&'static str, &'static str),
 }
 
 fn root() -> &'static Path {
@@ -112,8 +112,10 @@ fn every_input_gets_a_message_with_its_reason() {
                     message(with_fault(fault, || call(gpu)).0)
                 }
                 Input::Alone(..) => return None,
-                Input::Test(test) => std::fs::read_to_string(root().join("tests").join(test))
-                    .unwrap_or_else(|error| format!("{test}: {error}")),
+                Input::Test(test, needs) => {
+                    std::fs::read_to_string(root().join("tests").join(test))
+                        .unwrap_or_else(|error| format!("{test}, which needs {needs}: {error}"))
+                }
             };
             lacks(row, &text)
         });

@@ -5,6 +5,7 @@ use crate::raw::captures::*;
 use crate::raw::*;
 use cuscope::ffi::*;
 use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -359,9 +360,8 @@ fn a_wait_of_a_graph_holds_what_is_behind_it() {
     let (graph, m) = (made!(cuGraphCreate(0)), place.memory);
     let at = place.host.expose_provenance() as CUdeviceptr;
     // SAFETY: page-locked memory, which the device may look at meanwhile.
-    let set = |value: u32| unsafe { place.host.cast::<u32>().write_volatile(value) };
-    // SAFETY: as above.
-    let beside = || unsafe { place.host.cast::<u32>().wrapping_add(2).read_volatile() };
+    let [awaited, beside] =
+        [0, 2].map(|at| unsafe { AtomicU32::from_ptr(place.host.cast::<u32>().wrapping_add(at)) });
     let waits = add(graph, &place, &[wait(at, 3, 1)]);
     let writes = [write(m, 7, 0)];
     let after = params(place.context, &writes, 0);
@@ -369,13 +369,13 @@ fn a_wait_of_a_graph_holds_what_is_behind_it() {
         made!(cuGraphAddBatchMemOpNode(graph, &raw const waits, 1, &raw const after));
     let _beside = add(graph, &place, &[write(at + 8, 1, 0)]);
     let exec = instantiate(graph);
-    set(0);
+    awaited.store(0, Ordering::Release);
     ok!(cuGraphLaunch(exec, place.stream));
-    while beside() == 0 {
+    while beside.load(Ordering::Acquire) == 0 {
         sleep(Duration::from_millis(1));
     }
     assert_eq!(code!(cuStreamQuery(place.stream)), NOT_READY);
-    set(3);
+    awaited.store(3, Ordering::Release);
     ok!(cuStreamSynchronize(place.stream));
     assert_eq!(place.value(), 7);
     place.destroy();

@@ -25,6 +25,7 @@ use crate::common::{HANG, respawn_with, software};
 use std::ffi::{CStr, c_int, c_void};
 use std::process::Output;
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -491,8 +492,8 @@ impl Gate {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        // SAFETY: memory of the context, which has not ended. The kernel reads it at the same time, as volatile memory.
-        unsafe { self.0.cast::<u32>().write_volatile(1) };
+        // SAFETY: memory of the context, which has not ended. The kernel reads it at the same time.
+        unsafe { AtomicU32::from_ptr(self.0.cast()) }.store(1, Ordering::Release);
     }
 }
 

@@ -365,6 +365,8 @@ fn graphs_signal_and_wait_at_each_replay() {
             assert_eq!(timeline.value(), 2 * round + 2);
             graph.set_waits(wait, &[(&other, 2 * round + 3)]).unwrap();
             graph.set_signals(signal, &[(&other, 2 * round + 4)]).unwrap();
+            let two = graph.set_signals(signal, &[(&other, 1), (&other, 2)]).unwrap_err();
+            assert!(two.to_string().contains("2 semaphores were passed"), "{two}");
         }
         // Nodes of no semaphores do nothing, and have nothing to set.
         assert!(matches!(graph.set_signals(none, &[]), Err(Error::InvalidArgument { .. })));
@@ -525,7 +527,13 @@ fn captured_semaphores() {
         gpu.on(&stream).replay(&graph, (&mut x,)).unwrap();
         assert_eq!((timeline.value(), gpu.on(&stream).to_vec(&x).unwrap()), (2, vec![4; 4]));
         drop(graph);
-        assert_eq!(semaphores(), before);
+        let spoilt = gpu.capture(&mut stream, |c| {
+            gpu.synchronize().expect_err("it spoils the capture");
+            c.stream().signal_semaphores(&[(&timeline.import(gpu), 3)])
+        });
+        let error = spoilt.expect_err("it is spoilt").to_string();
+        assert!(error.contains("spoilt the capture"), "{error}");
+        assert_eq!((timeline.value(), semaphores()), (2, before));
     });
 }
 

@@ -4,9 +4,16 @@
 
 use crate::common::fatbin;
 use crate::common::gpu::{new_context, with_gpu, with_stream};
-use crate::common::thorough;
+use crate::common::{fewer, thorough};
+use crate::textures::{ADD, D2, FETCH};
+use cuscope::graph::OpenCapture;
 use cuscope::kernel::{ArgumentList, GuardedKernel, SignatureProblem, TextureObject};
-use cuscope::{Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx, PushedGuard, Result};
+use cuscope::texture::{ArrayFlags, Sampling};
+use cuscope::{
+    Detached, DeviceBuffer, Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx, PushedGuard,
+    Result,
+};
+use std::thread;
 
 type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
 const PTX: &str = include_str!("../../examples/kernels/saxpy.ptx");
@@ -135,6 +142,18 @@ fn every_surface_tells_of_an_access_that_was_not_made() {
         added!(2.0, 7);
         drop(captured);
 
+        let open = gpu.open_capture(&stream).unwrap();
+        let mut short = y.slice_mut(..7).unwrap();
+        open.on(gpu).unwrap().launch(&saxpy, config(), (N, 1.0, &x, &mut short)).unwrap();
+        open.on(gpu).unwrap().launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        let captured = open.finish(gpu).unwrap();
+        for _ in 0..2 {
+            is_outside(gpu.on(&stream).replay(&captured, (&x, &mut y)));
+            expected[..7].iter_mut().for_each(|one| *one += 1.0);
+            added!(1.0, 8);
+        }
+        drop(captured);
+
         let (mut built, node) = gpu
             .build_graph(|g| {
                 let mut y = g.hold(&mut y);
@@ -240,6 +259,81 @@ fn a_replay_in_an_ordered_stream_is_told_by_its_waits_or_those_of_the_graph() {
         drop(graph);
         ordered.synchronize().unwrap();
     });
+}
+
+/// The messages of an open capture come on several threads. When it is over, nothing else has the kernel, its module, the
+/// memory and the place where failures are noted.
+#[test]
+fn the_graph_of_an_open_capture_keeps_all_that_its_guarded_kernels_need() {
+    let context = new_context();
+    let (open, stream, x, y) = context
+        .with(|gpu| {
+            let stream = gpu.stream()?;
+            let x = gpu.on(&stream).from_slice(&[1.0_f32; 8])?;
+            let y = gpu.on(&stream).from_slice(&[0.0_f32; 8])?;
+            Ok((gpu.open_capture(&stream)?, stream.detach(), x.detach(), y.detach()))
+        })
+        .unwrap();
+    let captures = |open: OpenCapture, mut y: Detached<DeviceBuffer<'static, f32>>| {
+        context
+            .with(|gpu| {
+                let mut short = gpu.bind_mut(&mut y)?.slice_mut(..7)?;
+                open.on(gpu)?.launch(&load(gpu), config(), (N, 2.0, gpu.bind(&x)?, &mut short))
+            })
+            .unwrap();
+        (open, y)
+    };
+    let (open, y) = thread::scope(|s| s.spawn(|| captures(open, y)).join().unwrap());
+    let (open, mut y) = captures(open, y);
+    context
+        .with(|gpu| {
+            let graph = open.finish(gpu)?;
+            let (on, x) = (gpu.on(gpu.bind(&stream)?), gpu.bind(&x)?);
+            assert_eq!((graph.nodes()?, graph.buffers()), (2, 2));
+            for replays in [4.0, 8.0] {
+                is_outside(on.replay(&graph, (x, gpu.bind_mut(&mut y)?)));
+                let mut expected = [replays; 8];
+                expected[7] = 0.0;
+                assert_eq!(on.to_vec(gpu.bind(&y)?)?, expected);
+            }
+            // The graph has a share of the memory, but no other memory will do.
+            let other = gpu.alloc::<f32>(8)?;
+            let refused = on.replay(&graph, (&other, gpu.bind_mut(&mut y)?)).unwrap_err();
+            assert!(matches!(refused, Error::GraphBuffers { .. }), "{refused}");
+            drop(graph);
+            Ok(())
+        })
+        .unwrap();
+    drop((x, y, stream));
+    context.try_destroy().expect("nothing is left").unwrap();
+}
+
+/// A context has 4,096 places.
+#[test]
+fn captures_that_are_dropped_and_launches_that_wait_give_their_places_back() {
+    let context = new_context();
+    context
+        .with(|gpu| {
+            let (stream, saxpy) = (gpu.stream()?, load(gpu));
+            let x = gpu.on(&stream).from_slice(&[1.0; 8])?;
+            let (mut y, mut z) = (gpu.on(&stream).zeroed(7)?, gpu.on(&stream).zeroed(8)?);
+            for number in 0..fewer(4_200, 20) {
+                let open = gpu.open_capture(&stream)?;
+                open.on(gpu)?.launch(&saxpy, config(), (N, 1.0, &x, &mut y))?;
+                // It has another place, which is given back while the first one is in use.
+                gpu.on(&stream).launch(&saxpy, config(), (N, 1.0, &x, &mut z))?;
+                match number % 3 {
+                    0 => drop(open),
+                    1 => thread::scope(|s| s.spawn(|| drop(open)).join().unwrap()),
+                    _ => drop(open.finish(gpu)?),
+                }
+            }
+            is_outside(gpu.on(&stream).launch(&saxpy, config(), (N, 1.0, &x, &mut y)));
+            assert_eq!(gpu.on(&stream).to_vec(&y)?, [1.0; 7], "no capture ran anything");
+            Ok(())
+        })
+        .unwrap();
+    context.try_destroy().expect("nothing is left").unwrap();
 }
 
 /// The nodes of a child graph note failures where the graph that has them looks, also when the child is gone.
@@ -409,36 +503,82 @@ fn a_list_is_compared_with_what_the_kernel_does() {
             })
             .unwrap();
         is_outside(gpu.on(&stream).replay(&captured, (&x, &mut y)));
+        let open = gpu.open_capture(&stream).unwrap();
+        let mut short = y.slice_mut(..7).unwrap();
+        open.on(gpu).unwrap().launch(&saxpy, config(), list!(N, 2.0_f32, &x, &mut short)).unwrap();
+        let captured = open.finish(gpu).unwrap();
+        is_outside(gpu.on(&stream).replay(&captured, (&x, &mut y)));
     });
 }
 
-const LISTED: &str = "
-.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry sampled(.param .u64 out, .param .u64 t) {
-    .reg .b64 %rd<3>;
-    .reg .f32 %f<6>;
-    ld.param.u64 %rd1, [out];
-    ld.param.u64 %rd2, [t];
-    mov.f32 %f1, 0f00000000;
-    tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%rd2, {%f1, %f1}];
-    st.global.f32 [%rd1], %f2;
-    ret;
-}";
+/// Where the kernel takes a handle, the list has a texture or a surface, and nowhere else.
+#[test]
+fn a_list_has_the_handles_that_a_kernel_takes() {
+    with_stream(|gpu, mut stream| {
+        let [fetch, add] = [(FETCH, "fetch"), (ADD, "add")]
+            .map(|(text, name)| gpu.load_guarded(text).unwrap().function(name).unwrap());
+        let mut array = gpu.alloc_array(D2, ArrayFlags::SURFACE).unwrap();
+        let texels: Vec<_> = (0..12).map(|one| one as f32).collect();
+        gpu.on(&stream).upload(&texels, &mut array).unwrap();
+        let at = gpu.on(&stream).from_slice(&[0.5_f32, 0.5, 3.5, 2.5]).unwrap();
+        let mut out = gpu.on(&stream).zeroed::<f32>(2).unwrap();
+        let refused = |pushed: Result<()>, words: &str| {
+            let error = pushed.unwrap_err();
+            assert!(matches!(error, Error::Signature(_)), "{error}");
+            assert!(error.to_string().contains(words), "{words}: {error}");
+        };
+
+        let mut surface = gpu.surface(&mut array).unwrap();
+        let mut list = add.arguments();
+        refused(list.push(7_u64).map(drop), "the handle of a surface");
+        refused(list.push(&out).map(drop), "the handle of a surface");
+        list.push(&mut surface).unwrap().push(100.0_f32).unwrap();
+        gpu.on(&stream).launch(&add, LaunchConfig::new(1, (4, 3)), list).unwrap();
+        let mut list: ArgumentList<'_, '_> = fetch.arguments();
+        refused(list.push(&surface).map(drop), "the handle of a texture");
+        drop(list);
+        drop(surface);
+
+        let texture = gpu.texture(&array, Sampling::default()).unwrap();
+        let mut list: ArgumentList<'_, '_> = add.arguments();
+        refused(list.push(&texture).map(drop), "the handle of a surface");
+        drop(list);
+        let mut list = fetch.arguments();
+        refused(list.push(7_u64).map(drop), "the handle of a texture");
+        list.push(&texture).unwrap();
+        refused(list.push(&texture).map(drop), "memory that the kernel reads");
+        list.push(&at).unwrap();
+        refused(list.push(&texture).map(drop), "memory that the kernel writes");
+        list.push(&mut out).unwrap();
+        let two = LaunchConfig::new(1, 2);
+        gpu.on(&stream).launch(&fetch, two, list).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [100.0, 111.0]);
+
+        // A graph keeps the object, and a replay passes its memory.
+        gpu.on(&stream).zero(&mut out).unwrap();
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                let (mut out, mut list) = (c.hold(&mut out), fetch.arguments());
+                list.push(&texture)?.push(&at)?.push(&mut out)?;
+                c.stream().launch(&fetch, two, list)
+            })
+            .unwrap();
+        drop(texture);
+        gpu.on(&stream).replay(&graph, (&array, &at, &mut out)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [100.0, 111.0]);
+    });
+}
 
 #[test]
 fn kernels_that_no_list_is_for_are_named() {
     with_gpu(|gpu| {
         let many: Vec<_> = (0..33).map(|at| format!(".param .u32 p{at}")).collect();
-        let text = format!("{LISTED}\n.visible .entry many({}) {{ ret; }}", many.join(", "));
+        let header = ".version 8.0\n.target sm_80\n.address_size 64";
+        let text = format!("{header}\n.visible .entry many({}) {{ ret; }}", many.join(", "));
         let module = gpu.load_guarded(&*text).unwrap();
-        for (name, words) in [("sampled", "handles of textures"), ("many", "at most 32 parameters")]
-        {
-            let error = module.function(name).unwrap_err();
-            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
-            assert!(error.to_string().contains(words), "{name}: {error}");
-        }
+        let error = module.function("many").unwrap_err();
+        assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+        assert!(error.to_string().contains("at most 32 parameters"), "{error}");
         let error = module.function("nothing").unwrap_err();
         assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_NOT_FOUND), "{error}");
         let error = gpu.load_guarded(REFUSED).unwrap().function("calls").unwrap_err();

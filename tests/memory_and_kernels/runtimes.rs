@@ -475,7 +475,14 @@ fn a_tensor_is_encoded_for_an_address_and_a_type_of_the_run() {
         let tf32 = layout.clone().float_format(FloatFormat::Tf32);
         invalid(tf32.encode(gpu, TensorKind::U32, 0x1000), "only elements of type `f32`");
         tf32.encode(gpu, TensorKind::F32, 0x1000).unwrap();
-        invalid(layout.encode(gpu, TensorKind::F32, 0x1008), "multiple of 16 bytes");
+        invalid(
+            layout.encode(gpu, TensorKind::F32, 0x1008),
+            "begins at 0x1008, which is no multiple of 16 bytes",
+        );
+        if crate::common::software() {
+            let nowhere = layout.encode(gpu, TensorKind::F32, 0).unwrap_err();
+            assert!(nowhere.to_string().contains("the address is 0"), "{nowhere}");
+        }
         invalid(layout.encode(gpu, TensorKind::F64, u64::MAX - 15), "larger than its memory");
     });
 }

@@ -190,23 +190,31 @@ fn a_tensor_that_is_not_there_is_refused() {
             assert!(error.to_string().contains(word), "{error}");
         };
         let tiled = TensorLayout::tiled;
-        refused(&tiled(&[64, 65], &[32, 32]), "larger than its memory");
-        refused(&tiled(&[64, 0], &[32, 32]), "or empty");
+        refused(&tiled(&[64, 65], &[32, 32]), "it has 16640 bytes, and the memory 16384");
+        refused(&tiled(&[64, 0], &[32, 32]), "the extent of dimension 1 is 0");
         refused(&tiled(&[u64::MAX, 2, 2], &[32, 1, 1]), "larger than the address space");
         refused(&tiled(&[64, 64], &[32, 32]).strides(&[u64::MAX - 15]), "larger than its memory");
-        refused(&tiled(&[], &[]), "1 to 5 dimensions");
-        refused(&tiled(&[4; 6], &[4; 6]), "1 to 5 dimensions");
-        refused(&TensorLayout::im2col(&[64, 64], &[], &[], 4, 4), "3 to 5");
-        refused(&tiled(&[64, 64], &[32]), "lists do not fit");
-        refused(&tiled(&[64, 64], &[32, 32]).strides(&[]), "lists do not fit");
-        refused(&tiled(&[64, 64], &[32, 32]).element_steps(&[1]), "lists do not fit");
+        refused(&tiled(&[], &[]), "1 to 5 dimensions, and this one has 0");
+        refused(&tiled(&[4; 6], &[4; 6]), "1 to 5 dimensions, and this one has 6");
+        refused(
+            &TensorLayout::im2col(&[64, 64], &[], &[], 4, 4),
+            "3 to 5 dimensions, and this one has 2",
+        );
+        refused(&tiled(&[64, 64], &[32]), "1 edges of the box were passed: pass 2");
+        refused(&tiled(&[64, 64], &[32, 32]).strides(&[]), "0 strides were passed: pass 1");
+        refused(&tiled(&[64, 64], &[32, 32]).element_steps(&[1]), "1 steps were passed: pass 2");
+        let corners = TensorLayout::im2col(&[16, 8, 8, 2], &[0], &[0, 0], 16, 64);
+        refused(&corners, "1 offsets of the lower corner were passed: pass 2");
         refused(&tiled(&[64, 64], &[32, 32]).element_steps(&[2, 1]), "first step is not 1");
         let images = TensorLayout::im2col(&[16, 8, 8, 2], &[0, 0], &[0, 0], 16, 64);
         refused(&images.element_steps(&[2, 1, 1, 1]), "first step is not 1");
-        refused(&tiled(&[65, 32], &[32, 32]), "multiple of 16");
+        refused(
+            &tiled(&[65, 32], &[32, 32]),
+            "the stride of dimension 1 is 260 bytes, and no multiple of 16",
+        );
         let part = x.slice(1..).unwrap();
         let error = gpu.tensor_map(&tiled(&[4], &[4]), part).unwrap_err();
-        assert!(error.to_string().contains("does not begin"), "{error}");
+        assert!(error.to_string().contains("the tensor begins at 0x"), "{error}");
         let bytes = gpu.alloc::<u8>(64).unwrap();
         let layout = tiled(&[16], &[16]).float_format(FloatFormat::Tf32);
         let error = gpu.tensor_map(&layout, &bytes).unwrap_err();

@@ -58,7 +58,7 @@ pub(crate) const ADD: &str = "
 }
 ";
 
-const D2: ArrayShape = ArrayShape::D2 { width: 4, height: 3 };
+pub(crate) const D2: ArrayShape = ArrayShape::D2 { width: 4, height: 3 };
 
 fn counting(len: usize) -> Vec<f32> {
     (0..len).map(|i| i as f32).collect()

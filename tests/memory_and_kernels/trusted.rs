@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "trusts kernels")]
 
 use crate::common::gpu::{new_context, with_gpu, with_stream};
+use crate::common::{UNWINDS, panics};
 use cuscope::graph::KernelNode;
 use cuscope::kernel::{Check, KernelReads, KernelWrites, Launches, SafeKernel};
 use cuscope::launch::LaunchShape;
@@ -9,6 +10,7 @@ use cuscope::memory::{Extent, MemorySize};
 use cuscope::{
     Context, Error, In, Kernel, LaunchConfig, Out, PushedGuard, Result, TrustedKernel, Value,
 };
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -95,6 +97,18 @@ fn every_surface_launches_what_the_check_accepts() {
         added!();
         drop(captured);
 
+        let open = gpu.open_capture(&stream).unwrap();
+        let on = open.on(gpu).unwrap();
+        is_refused(launch(&on, &saxpy, &x, &mut y.slice_mut(..7).unwrap()));
+        launch(&on, &saxpy, &x, &mut y).unwrap();
+        is_refused(open.finish(gpu)); // as a capture that failed
+        let open = gpu.open_capture(&stream).unwrap();
+        launch(&open.on(gpu).unwrap(), &saxpy, &x, &mut y).unwrap();
+        let captured = open.finish(gpu).unwrap();
+        gpu.on(&stream).replay(&captured, (&x, &mut y)).unwrap();
+        added!();
+        drop(captured);
+
         let refused = gpu.build_graph(|g| {
             let mut y = g.hold(&mut y);
             g.kernel(&[], &saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..7)?)).map(drop)
@@ -137,6 +151,37 @@ fn every_surface_launches_what_the_check_accepts() {
         let graph = definition.instantiate(gpu).unwrap();
         gpu.on(&stream).replay(&graph, (&x, &mut y)).unwrap();
         added!();
+    });
+}
+
+/// The check runs code of the program: it may use the capture, and its panic leaves the launch out.
+#[test]
+fn the_check_of_a_kernel_may_use_the_capture() {
+    with_stream(|gpu, stream| {
+        let on = gpu.on(&stream);
+        let (x, mut y) = (on.from_slice(&[1.0; 8]).unwrap(), on.from_slice(&[0.0; 8]).unwrap());
+        let mut z = gpu.alloc::<u32>(1).unwrap();
+        let open = gpu.open_capture(&stream).unwrap();
+        let to = RefCell::new(&mut z);
+        let plain: Kernel<Signature> = gpu.load_ptx(PTX).unwrap().kernel("saxpy").unwrap();
+        let check = |_: &LaunchShape, (n, ..): &(u32, f32, MemorySize, MemorySize)| {
+            open.on(gpu).unwrap().fill(&mut **to.borrow_mut(), *n).unwrap();
+            assert_eq!(*n, N, "a panic of the check");
+            true
+        };
+        // SAFETY: thread i uses element i of x and y, and none if i is not less than n, which is 8.
+        let saxpy = unsafe { plain.trust(check) };
+        let run = open.on(gpu).unwrap();
+        run.launch(&saxpy, config(), (N, 2.0, &x, &mut y)).unwrap();
+        if UNWINDS {
+            assert!(panics(|| run.launch(&saxpy, config(), (N + 1, 2.0, &x, &mut y))));
+        }
+        drop(saxpy);
+        let graph = open.finish(gpu).unwrap();
+        assert_eq!(graph.nodes().unwrap(), if UNWINDS { 3 } else { 2 });
+        gpu.on(&stream).replay(&graph, (&x, &mut y, &mut z)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0; 8]);
+        assert_eq!(gpu.on(&stream).to_vec(&z).unwrap(), [if UNWINDS { N + 1 } else { N }]);
     });
 }
 

@@ -942,6 +942,9 @@ mod trust_without_unsafe;
 #[path = "../../ui-tests/mended/trusted_with_other_arguments.rs"]
 mod trusted_with_other_arguments;
 #[rustfmt::skip]
+#[path = "../../ui-tests/mended/tuple_for_guarded_function.rs"]
+mod tuple_for_guarded_function;
+#[rustfmt::skip]
 #[path = "../../ui-tests/mended/tuple_detached_without_the_trait.rs"]
 mod tuple_detached_without_the_trait;
 #[rustfmt::skip]

@@ -82,6 +82,23 @@ fn the_parts_of_the_standard_library_are_listed() {
 }
 
 #[test]
+fn the_packages_that_a_default_build_needs_are_listed() {
+    let mut needed = BTreeSet::new();
+    for manifest in ["Cargo.toml", "ffi/Cargo.toml"].map(read) {
+        let (_, lines) = manifest.split_once("\n[dependencies]\n").unwrap();
+        let lines = lines.split("\n[").next().unwrap().lines().filter(|line| {
+            line.contains('=') && !line.contains("optional = true") && !line.contains("path = ")
+        });
+        needed.extend(lines.filter_map(|line| Some(line.split(['.', ' ']).next()?.to_owned())));
+    }
+    let section = section("Assumptions");
+    let (_, listed) = section.split_once("A default build needs ").unwrap();
+    let listed = listed.split(", and what").next().unwrap().replace(" and ", ", ");
+    let listed: BTreeSet<_> = listed.split(", ").map(str::to_owned).collect();
+    assert_eq!(listed, needed, "the row of the manual, and the manifests");
+}
+
+#[test]
 fn every_lock_that_threads_share_is_listed() {
     let mut there = BTreeSet::new();
     for path in files("src", "rs") {
@@ -144,7 +161,6 @@ fn holes_and_hazards_have_ids_that_stay() {
         );
     }
     assert!(rows.len() >= 10);
-    crate::ui::named_and_there(&read("docs/safety-manual.md"));
 }
 
 /// The files of a folder, without those of its folders.

@@ -124,10 +124,20 @@ pub(crate) fn named_and_there(text: &str) -> BTreeSet<String> {
 /// The same for names that are at hand.
 fn all_there<'t>(names: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
     let mut named = BTreeSet::new();
+    let folders = read("Cargo.toml");
+    let folders = folders.split_once("\nmembers = [").unwrap().1.split(']').next().unwrap();
+    let folders: BTreeSet<_> = folders
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .filter_map(|member| member.split('/').next())
+        .chain([".ci", ".github", "docs", "fuzz", "src", "ui-tests"])
+        .collect();
     for path in names {
+        // Of a command its first word.
+        let path = path.split(' ').next().unwrap();
         let (file, test) = path.split_once("::").unwrap_or((path, ""));
-        let is_path = ["src/", "tests/", "ui-tests/", "docs/"].iter().any(|d| file.starts_with(d));
-        if !is_path {
+        if !file.split_once('/').is_some_and(|(folder, _)| folders.contains(folder)) {
             continue;
         }
         assert!(Path::new(ROOT).join(file).exists(), "`{path}` is named and does not exist");
@@ -140,6 +150,25 @@ fn all_there<'t>(names: impl Iterator<Item = &'t str>) -> BTreeSet<String> {
         }
     }
     named
+}
+
+/// Sources, tests and scripts that are on a page. The guide names those of a reader's program too.
+#[test]
+fn what_the_pages_name_is_there() {
+    let pages = files("docs", "md").into_iter().filter(|page| !page.starts_with("docs/guide"));
+    let pages: Vec<_> = pages.chain([PathBuf::from("SECURITY.md")]).collect();
+    assert!(pages.len() > 10, "{pages:?}");
+    pages.iter().for_each(|page| drop(named_and_there(&read(page))));
+    // The table of lines that no test runs has its files without `src/`.
+    let assurance = read("docs/assurance.md");
+    let rows = assurance.split("<!-- not covered -->").nth(1).unwrap();
+    let rows = rows.split("<!-- end of not covered -->").next().unwrap();
+    let sources: Vec<_> =
+        rows.lines().filter_map(|row| row.strip_prefix("| `")?.split('`').next()).collect();
+    assert!(sources.len() > 20, "{sources:?}");
+    all_there(
+        sources.iter().map(|path| format!("src/{path}")).collect::<Vec<_>>().iter().map(|it| &**it),
+    );
 }
 
 #[test]
@@ -329,7 +358,6 @@ fn no_literal_names_a_function_of_the_driver() {
 #[test]
 fn every_context_function_of_the_driver_has_its_place() {
     let text = read("docs/contexts.md");
-    named_and_there(&text);
     let named: BTreeSet<_> = backquoted(&text).collect();
     for group in ["ffi/src/context.rs", "ffi/src/primary_context.rs"] {
         let source = read(group);
@@ -453,6 +481,9 @@ pub(crate) fn codes(text: &str) -> BTreeSet<&str> {
     text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_code).collect()
 }
 
+/// An error of lifetimes has no code but these words.
+const LIFETIME: &str = "lifetime may not live long enough";
+
 /// Whoever has a message finds its code in the table, in a row that leads to the section that names the program.
 #[test]
 fn the_error_index_leads_from_the_code_of_a_message_to_its_section() {
@@ -466,6 +497,8 @@ fn the_error_index_leads_from_the_code_of_a_message_to_its_section() {
     for rule in rules("stderr") {
         let message = read(format!("ui-tests/{rule}.stderr"));
         let first = message.split("error[").nth(1).map(|rest| &rest[..5]);
+        let first =
+            if message.starts_with(&format!("error: {LIFETIME}")) { Some(LIFETIME) } else { first };
         let named = format!("ui-tests/{rule}.rs`");
         let anchors =
             sections.split(heading).filter(|section| section.contains(&named)).map(|section| {
@@ -475,8 +508,7 @@ fn the_error_index_leads_from_the_code_of_a_message_to_its_section() {
         let anchors: Vec<_> = anchors.collect();
         let leads = |code| {
             rows.iter().any(|(headline, entry)| {
-                codes(headline).contains(code)
-                    && anchors.iter().any(|anchor| entry.contains(anchor))
+                headline.contains(code) && anchors.iter().any(|anchor| entry.contains(anchor))
             })
         };
         if first.is_some_and(|code| !leads(code)) {

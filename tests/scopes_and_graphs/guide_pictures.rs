@@ -1,12 +1,12 @@
 //! The pictures of `docs/guide/05-graphs.md` and `docs/guide/12-safety.md`: what is drawn there is what ran here. With `UPDATE_GUIDE` they are written.
-#![allow(unsafe_code, reason = "launches kernels")]
 
 use crate::common::gpu::{new_context, with_gpu};
 use crate::common::{assert_success, one_at_a_time, respawn_with, software};
 use crate::skip;
 use cuscope::graph::{DotFlags, Enqueue};
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
-    Context, ContextStack, DeviceBuffer, In, Kernel, LaunchConfig, Out, PushedGuard, Result, Stream,
+    Context, ContextStack, DeviceBuffer, In, LaunchConfig, Out, PushedGuard, Result, Stream,
 };
 use cuscope_softdriver::{control, schedule};
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,7 +108,7 @@ fn pushes_and_pops() -> Result<Stack> {
 struct Work<'ctx> {
     copies: Stream<'ctx>,
     kernels: Stream<'ctx>,
-    saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,
+    saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
     x: [DeviceBuffer<'ctx, f32>; 2],
     y: DeviceBuffer<'ctx, f32>,
 }
@@ -118,11 +118,9 @@ fn blocking<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32])
     let Work { copies, kernels, saxpy, x: [x1, x2], y } = work;
     let config = LaunchConfig::for_num_elems(4)?;
     gpu.on(copies).upload(input, x1)?;
-    // SAFETY: the kernel uses 4 elements of each buffer.
-    unsafe { gpu.on(kernels).launch_unchecked(saxpy, config, (4, 1.0, &*x1, &mut *y)) }?;
+    gpu.on(kernels).launch(saxpy, config, (4, 1.0, &*x1, &mut *y))?;
     gpu.on(copies).upload(input, x2)?;
-    // SAFETY: as above.
-    unsafe { gpu.on(kernels).launch_unchecked(saxpy, config, (4, 1.0, &*x2, &mut *y)) }
+    gpu.on(kernels).launch(saxpy, config, (4, 1.0, &*x2, &mut *y))
 }
 // end
 
@@ -134,11 +132,9 @@ fn overlapping<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f3
         let (copy, run) = (s.on(copies), s.on(kernels));
         let (mut x1, mut x2, mut y) = (s.hold(x1), s.hold(x2), s.hold(y));
         copy.upload(input, &mut x1)?;
-        // SAFETY: the kernel uses 4 elements of each buffer.
-        unsafe { run.launch_unchecked(saxpy, config, (4, 1.0, &x1, &mut y)) }?;
+        run.launch(saxpy, config, (4, 1.0, &x1, &mut y))?;
         copy.upload(input, &mut x2)?;
-        // SAFETY: as above.
-        unsafe { run.launch_unchecked(saxpy, config, (4, 1.0, &x2, &mut y)) }
+        run.launch(saxpy, config, (4, 1.0, &x2, &mut y))
     })
 }
 // end
@@ -152,8 +148,7 @@ fn sharing<'ctx>(gpu: &PushedGuard<'ctx>, work: &mut Work<'ctx>, input: &[f32]) 
         let (mut x, mut y) = (s.hold(x), s.hold(y));
         for _ in 0..2 {
             copy.upload(input, &mut x)?; // waits, on the GPU, for the kernel that reads `x`
-            // SAFETY: the kernel uses 4 elements of each buffer.
-            unsafe { run.launch_unchecked(saxpy, config, (4, 1.0, &x, &mut y)) }?;
+            run.launch(saxpy, config, (4, 1.0, &x, &mut y))?;
         }
         Ok(())
     })
@@ -170,7 +165,7 @@ const END: &str = "cuDriverGetVersion";
 /// Runs a program in many orders, in a process with a trace.
 fn run_in_orders(program: Program) {
     with_gpu(|gpu| {
-        let module = gpu.load_ptx(include_str!("../../examples/kernels/saxpy.ptx")).unwrap();
+        let module = gpu.load_guarded(include_str!("../../examples/kernels/saxpy.ptx")).unwrap();
         let mut work = Work {
             copies: gpu.stream().unwrap(),
             kernels: gpu.stream().unwrap(),
@@ -252,11 +247,12 @@ fn timeline(streams: &BTreeMap<u64, String>, runs: &[Vec<Piece>]) -> String {
 fn code(name: &str) -> String {
     let source = include_str!("guide_pictures.rs");
     let (_, rest) = source.split_once(&format!("// begin: {name}\n")).unwrap();
-    let hidden = "use cuscope::{DeviceBuffer, In, Kernel, LaunchConfig, Out, PushedGuard, Result, Stream};\n\
+    let hidden = "use cuscope::kernel::GuardedKernel;\n\
+                  use cuscope::{DeviceBuffer, In, LaunchConfig, Out, PushedGuard, Result, Stream};\n\
                   struct Work<'ctx> {\n\
                   copies: Stream<'ctx>,\n\
                   kernels: Stream<'ctx>,\n\
-                  saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,\n\
+                  saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,\n\
                   x: [DeviceBuffer<'ctx, f32>; 2],\n\
                   y: DeviceBuffer<'ctx, f32>,\n\
                   }\n";

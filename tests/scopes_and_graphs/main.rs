@@ -7,6 +7,7 @@ mod graph;
 mod graph_nodes;
 #[cfg(unix)] // Windows counts the time of a process in steps of 15 ms
 mod growth;
+#[cfg(feature = "guard")]
 mod guide_pictures;
 mod open_captures;
 mod other_errors;

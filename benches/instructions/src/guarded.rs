@@ -2,7 +2,7 @@
 
 use crate::operations::{CONFIG, LEN, Raw, done, ok};
 use cuscope::ffi;
-use cuscope::kernel::GuardedKernel;
+use cuscope::kernel::{GuardedFunction, GuardedKernel};
 use cuscope::{
     DeviceBuffer, In, OrderedStream, Out, ScopedBuffer, ScopedStream, SharedBuffer, SyncStream,
 };
@@ -13,8 +13,8 @@ use std::ptr;
 /// Each operation, the one of plain kernels that it is compared with, and how many instructions more it may cost. One that
 /// waits takes a word for its own failures, and gives it back.
 pub(crate) const BESIDE: &[(&str, &str, i64)] = &[
-    ("guarded_wait", "launch_wait", 110),
-    ("guarded_scope", "scope_launch_typed", 80),
+    ("guarded_wait", "launch_wait", 60),
+    ("guarded_scope", "scope_launch_typed", 60),
     ("guarded_ordered", "ordered_step_kept", 60),
 ];
 
@@ -24,6 +24,7 @@ pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) scoped: ScopedStream<'s, 'ctx>,
     pub(crate) ordered: &'s OrderedStream,
     pub(crate) kernel: &'s GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
+    pub(crate) listed: &'s GuardedFunction,
     pub(crate) x: &'s DeviceBuffer<'ctx, f32>,
     pub(crate) y: &'s mut DeviceBuffer<'ctx, f32>,
     pub(crate) held: ScopedBuffer<'s, f32>,
@@ -45,5 +46,18 @@ operations! {
         |o| {
             let mut x = done(o.ordered.alloc::<f32>(LEN as usize));
             done(o.ordered.launch(o.kernel, CONFIG(), (LEN, 2.0, o.shared, &mut x)));
+        };
+    guarded_list "`SyncStream::launch`, a `GuardedFunction` with a list of 4 arguments, 2 of them buffers"
+        |r| {
+            launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]);
+            by_hand!(cuStreamSynchronize(r.stream))
+        },
+        |o| {
+            let mut list = o.listed.arguments();
+            done(list.push(LEN));
+            done(list.push(2.0_f32));
+            done(list.push(o.x));
+            done(list.push(&mut *o.y));
+            done(o.on.launch(o.listed, CONFIG(), list));
         };
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::rules::{MEANINGS, REFUSED, RULES, SPECIAL};
+use crate::rules::{MEANINGS, REFUSED, RULES, SPECIAL, is_special};
 
 const PAGE: &str = "docs/guarded-instructions.md";
 
@@ -20,6 +20,16 @@ fn rows_are_in_order() {
     assert!(SPECIAL.windows(2).all(|two| two[0] < two[1]));
     for (_, rule) in RULES {
         assert!(MEANINGS.iter().any(|one| one.0 == *rule), "{rule:?} has no meaning");
+    }
+}
+
+#[test]
+fn special_registers_are_those_of_the_list() {
+    for listed in ["%tid", "%tid.x", "%envreg3", "%envreg31", "%pm7", "WARP_SZ"] {
+        assert!(is_special(listed), "{listed}");
+    }
+    for other in ["%tid.v", "%tix", "%envreg", "%envregx", "%envreg3210", "%whatever", ""] {
+        assert!(!is_special(other), "{other}");
     }
 }
 

@@ -75,6 +75,9 @@ fn ambiguous_texts_are_refused() {
     refused("", "bra %r1;", "no label");
     refused(".global .u32 x; .global .u32 x;", "", "twice");
     refused(".func test() { ret; }", "", "twice");
+    refused(".global .u32 WARP_SZ;", "", "a name to declare");
+    refused(".global .u32 %x;", "", "not supported");
+    refused(".func %f() { ret; }", "", "not supported");
     refused("", "mov.u32 %r1, %whatever;", "not known");
     refused("", ".reg .v4 .f32 %v;", "vector");
     refused(".extern .func f();", "call f;", "not in the module");

@@ -14,7 +14,7 @@ use cuscope_sys::*;
 
 /// Enqueues operations; in a capture they become a node.
 fn enqueue(target: &Target, params: Vec<CUstreamBatchMemOpParams>) -> Answer {
-    let operations = params.iter().map(Operation::of_batch).collect::<Answer<Vec<_>>>()?;
+    let operations = Operation::all(&params, &target.life)?;
     if capture::takes(target)? {
         return capture::add(target, Work::Batch(Batch::new(&target.life, params, operations)));
     }

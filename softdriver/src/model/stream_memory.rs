@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::entry::Answer;
+use crate::model::device;
 use crate::model::life::Life;
 use crate::model::memory::reach;
 use crate::model::memory::space::Allocation;
@@ -141,8 +142,17 @@ impl Operation {
         Ok(Self::Wait(Place::new(address, bytes)?, value, comparison))
     }
 
+    /// Those of a batch, in a context.
+    pub(crate) fn all(batch: &[CUstreamBatchMemOpParams], life: &Life) -> Answer<Vec<Self>> {
+        let all = batch.iter().map(Self::of_batch).collect::<Answer<Vec<_>>>()?;
+        let nor = |one: &Self| matches!(one, Self::Wait(_, _, Comparison::Nor));
+        let lacks =
+            || device::all()[life.device].lacks(CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR);
+        if all.iter().any(nor) && lacks() { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(all) }
+    }
+
     /// One of a batch, of whichever kind: all begin with it.
-    pub(crate) fn of_batch(one: &CUstreamBatchMemOpParams) -> Answer<Self> {
+    fn of_batch(one: &CUstreamBatchMemOpParams) -> Answer<Self> {
         // SAFETY: the program has written the fields of the kind that it says, and padding is not read.
         let kind = unsafe { one.operation };
         match kind {

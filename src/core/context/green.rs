@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use ffi::{
     CU_DEV_RESOURCE_TYPE_INVALID, CU_DEV_RESOURCE_TYPE_SM, CUcontext, CUdevResource,
     CUdevResource_v1_anonymous, CUdevSmResourceSplitByCount_flags as Split, CUgreenCtx,
-    CUgreenCtxCreate_flags,
+    CUgreenCtxCreate_flags, CUresult,
 };
 use static_assertions::assert_impl_all;
 use std::fmt;
@@ -112,9 +112,9 @@ impl SmResource {
     /// ([F126](crate::driver_facts#F126)).
     ///
     /// # Errors
-    /// [`InvalidArgument`](Error::InvalidArgument) for 0 groups; `CUDA_ERROR_INVALID_VALUE` for more
-    /// multiprocessors than there are, or unknown flags; [`NeedsDriver`](Error::NeedsDriver) before
-    /// CUDA 12.4.
+    /// [`InvalidArgument`](Error::InvalidArgument) for 0 groups; `CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION` for more
+    /// multiprocessors than there are, and for a part; `CUDA_ERROR_INVALID_VALUE` for both flags
+    /// ([F126](crate::driver_facts#F126)); [`NeedsDriver`](Error::NeedsDriver) before CUDA 12.4.
     #[doc(alias = "cuDevSmResourceSplitByCount")]
     #[inline]
     pub fn split_by_count(
@@ -150,7 +150,7 @@ impl SmResource {
                 )
             )
         }
-        .explain(|_| self.why_not_split(groups, min_count, flags))?;
+        .explain(|code| self.why_not_split(groups, min_count, flags, code))?;
         parts.truncate(made as usize);
         let part = |raw| SmResource { raw, device: self.device };
         let groups = parts.into_iter().map(|raw| part(unlinked(raw))).collect();
@@ -165,18 +165,26 @@ impl SmResource {
 impl SmResource {
     /// Returns why the driver did not split it so.
     #[cold]
-    fn why_not_split(&self, groups: u32, min_count: u32, flags: SmSplitFlags) -> Option<String> {
-        let unknown = flags.bits() & !SmSplitFlags::all().bits();
-        if unknown != 0 {
-            return Some(format!(
-                "no flag of a split has the bits {unknown:#x}: pass those of `SmSplitFlags`"
-            ));
+    fn why_not_split(
+        &self,
+        groups: u32,
+        min_count: u32,
+        flags: SmSplitFlags,
+        code: CUresult,
+    ) -> Option<String> {
+        if flags.contains(SmSplitFlags::all()) {
+            return Some("clusters need multiprocessors that are scheduled together: pass one of `SmSplitFlags`".to_owned());
         }
         let all = self.count();
-        (min_count > all || u64::from(groups) * u64::from(min_count) > u64::from(all)).then(|| {
-            format!(
+        if min_count > all || u64::from(groups) * u64::from(min_count) > u64::from(all) {
+            return Some(format!(
                 "{groups} groups of at least {min_count} multiprocessors were requested, and there are {all}: \
                  request fewer or smaller groups"
+            ));
+        }
+        (code == ffi::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION).then(|| {
+            format!(
+                "these {all} multiprocessors are a part, which is not split again: split those of `Device::sm_resource`"
             )
         })
     }

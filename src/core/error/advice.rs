@@ -81,6 +81,9 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
     const UPLOAD: &str = name!(cuMemcpyHtoDAsync_v2);
     const DOWNLOAD: &str = name!(cuMemcpyDtoHAsync_v2);
     const COPY: &str = name!(cuMemcpyDtoDAsync_v2);
+    const FILL8: &str = name!(cuMemsetD8Async);
+    const FILL16: &str = name!(cuMemsetD16Async);
+    const FILL32: &str = name!(cuMemsetD32Async);
     const REGISTER: &str = name!(cuMemHostRegister_v2);
     const HOST_ALLOC: &str = name!(cuMemHostAlloc);
     const CHUNKS: &str = "ScopedBuffer::chunks";
@@ -121,6 +124,10 @@ pub(super) fn for_call(call: &str, code: CUresult) -> &'static str {
             "check that the buffer is alive; if it is of a pool, as those of ordered streams are, a \
              context of its device must be current, or none; if the first byte of the host memory is \
              registered, all of it must be, and not as read-only memory if the copy writes it"
+        }
+        (CUDA_ERROR_INVALID_VALUE, FILL8 | FILL16 | FILL32) => {
+            "check that the buffer is alive; if its memory was mapped by hand, the device needs access to all of it: call \
+             `Reservation::set_access`"
         }
         (CUDA_ERROR_INVALID_VALUE, COPY) => {
             "check that both buffers are alive; if one is of a pool, as those of ordered streams are, a \
@@ -358,6 +365,7 @@ mod tests {
             (CUDA_ERROR_CONTAINED, "", "check the GPUs"),
             (CUDA_ERROR_INVALID_VALUE, upload, "the buffer is alive"),
             (CUDA_ERROR_INVALID_VALUE, name!(cuMemcpyDtoDAsync_v2), "both buffers are alive"),
+            (CUDA_ERROR_INVALID_VALUE, name!(cuMemsetD16Async), "Reservation::set_access"),
             (CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "", "already registered"),
             (CUDA_ERROR_NOT_INITIALIZED, name!(cuInit), "only the parent can use it"),
             (CUDA_ERROR_NOT_INITIALIZED, "", "only the parent can use the driver"),

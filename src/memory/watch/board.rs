@@ -13,11 +13,13 @@ use cuscope_guard::{AccessKind, GuardedKernel};
 use ffi::CUdeviceptr;
 use std::fmt;
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The slots of a context.
 const SLOTS: usize = 4096;
+/// The index of no slot.
+const NO_SLOT: usize = usize::MAX;
 
 /// The boards of all contexts. No code of the program runs while this is held.
 static BOARDS: Mutex<Vec<(usize, Weak<Board>)>> = Mutex::new(Vec::new());
@@ -29,7 +31,9 @@ static BOARDS: Mutex<Vec<(usize, Weak<Board>)>> = Mutex::new(Vec::new());
 #[allow(unreachable_pub, reason = "a sealed method takes it")]
 pub struct Board {
     memory: PinnedBuffer<u64>,
-    /// The slots in use, one bit each.
+    /// A slot that was given back last, or [`NO_SLOT`]: a launch that waits takes it and puts it back with two swaps.
+    spare: AtomicUsize,
+    /// The slots in use, and the spare one, one bit each.
     taken: [AtomicU64; SLOTS / 64],
     state: Mutex<State>,
     /// Whether there are slots of streams that are gone.
@@ -104,6 +108,7 @@ impl Board {
         }
         let new = Arc::new(Board {
             memory: gpu.pinned(SLOTS)?,
+            spare: AtomicUsize::new(NO_SLOT),
             taken: [const { AtomicU64::new(0) }; SLOTS / 64],
             state: Mutex::default(),
             has_retired: AtomicBool::new(false),
@@ -153,19 +158,20 @@ impl Board {
     /// Takes a slot that nobody uses.
     #[inline]
     pub(super) fn take(&self) -> Option<usize> {
-        if self.has_retired.load(Ordering::Acquire) {
-            self.reclaim();
+        match self.spare.swap(NO_SLOT, Ordering::AcqRel) {
+            NO_SLOT => self.take_another(),
+            spare => Some(spare),
         }
-        self.take_of(0).or_else(|| self.take_further())
     }
 
     #[cold]
-    fn take_further(&self) -> Option<usize> {
-        (1..self.taken.len()).find_map(|place| self.take_of(place))
+    #[inline(never)]
+    fn take_another(&self) -> Option<usize> {
+        self.reclaim();
+        (0..self.taken.len()).find_map(|place| self.take_of(place))
     }
 
     /// Takes a slot of a word.
-    #[inline]
     fn take_of(&self, place: usize) -> Option<usize> {
         let taken = &self.taken[place];
         let mut now = taken.load(Ordering::Relaxed);
@@ -187,6 +193,42 @@ impl Board {
         if word.load(Ordering::Relaxed) != 0 {
             word.store(0, Ordering::Relaxed);
         }
+        self.put_back(index);
+    }
+
+    /// Looks at the slot of a kernel that is over, and gives it back.
+    ///
+    /// # Errors
+    /// [`OutOfBounds`](Error::OutOfBounds).
+    #[inline]
+    pub(super) fn end(&self, index: usize) -> Result {
+        if self.word(index).load(Ordering::Acquire) != 0 {
+            return self.end_failed(index);
+        }
+        self.put_back(index);
+        Ok(())
+    }
+
+    #[cold]
+    fn end_failed(&self, index: usize) -> Result {
+        let told = self.tell(index);
+        self.put_back(index);
+        told
+    }
+
+    /// Makes a slot whose word is 0 the spare one.
+    #[inline]
+    fn put_back(&self, index: usize) {
+        match self.spare.swap(index, Ordering::AcqRel) {
+            NO_SLOT => {}
+            other => self.free(other),
+        }
+    }
+
+    /// Frees a slot that is no longer the spare one.
+    #[cold]
+    #[inline(never)]
+    fn free(&self, index: usize) {
         self.taken[index / 64].fetch_and(!(1 << (index % 64)), Ordering::Release);
     }
 
@@ -218,8 +260,14 @@ impl Board {
     }
 
     /// Gives back the slots of streams that are gone and have nothing left to do. Their streams end here.
-    #[cold]
     fn reclaim(&self) {
+        if self.has_retired.load(Ordering::Acquire) {
+            self.reclaim_retired();
+        }
+    }
+
+    #[cold]
+    fn reclaim_retired(&self) {
         let retired = mem::take(&mut self.state().retired);
         // Without the lock, as the driver is called.
         let (idle, busy): (Vec<_>, Vec<_>) =
@@ -295,6 +343,8 @@ fn is_idle(stream: &StreamInner) -> bool {
 pub(super) struct Slot {
     board: Arc<Board>,
     index: usize,
+    /// Its address, as the device sees it.
+    address: CUdeviceptr,
     /// Whether kernels may still write it when this ends.
     is_left: bool,
 }
@@ -302,8 +352,10 @@ pub(super) struct Slot {
 impl Slot {
     #[inline]
     pub(super) fn take(board: &Arc<Board>) -> Option<Slot> {
+        board.reclaim();
         let index = board.take()?;
-        Some(Slot { board: board.clone(), index, is_left: false })
+        let address = board.address(index);
+        Some(Slot { board: board.clone(), index, address, is_left: false })
     }
 
     #[inline]
@@ -314,7 +366,7 @@ impl Slot {
     /// Returns its address, as the device sees it.
     #[inline]
     pub(super) fn address(&self) -> CUdeviceptr {
-        self.board.address(self.index)
+        self.address
     }
 
     /// Looks whether a kernel failed. A failure is told once.

@@ -57,13 +57,13 @@ mod with_guard {
     }
 
     impl OneLaunch<'_> {
-        /// Looks whether the kernel failed, now that it is over.
+        /// Gives the slot back, now that the kernel is over, and returns whether it failed.
         ///
         /// # Errors
         /// [`OutOfBounds`](Error::OutOfBounds).
         #[inline]
-        pub(crate) fn look(&self) -> Result {
-            self.slot.get().map_or(Ok(()), |(board, index)| board.look(index))
+        pub(crate) fn end(self) -> Result {
+            self.slot.take().map_or(Ok(()), |(board, index)| board.end(index))
         }
     }
 
@@ -256,7 +256,7 @@ mod without_guard {
     #[allow(clippy::unused_self, reason = "as with the feature")]
     impl OneLaunch<'_> {
         #[inline]
-        pub(crate) fn look(&self) -> Result {
+        pub(crate) fn end(self) -> Result {
             Ok(())
         }
     }

@@ -90,6 +90,11 @@ pub(crate) fn runtimes(t: &mut Table, gpu: &PushedGuard<'_>) {
         capture.launch_unchecked(&store, one, (&mut x, 1_u32))
     })
     .unwrap();
+    let guarded = gpu.load_guarded(STORE).unwrap().kernel::<(&mut [u32], u32)>("store").unwrap();
+    t.row("OpenCaptureStream::launch, of a GuardedKernel", &[LAUNCH], || {
+        capture.launch(&guarded, one, (&mut x, 1_u32))
+    })
+    .unwrap();
     // SAFETY: as above.
     t.row("OpenCaptureStream::launch_raw", &[LAUNCH], || unsafe {
         capture.launch_raw(&store, one, &mut pointers)

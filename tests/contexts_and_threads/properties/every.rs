@@ -1,12 +1,18 @@
 //! Every program of up to so many steps, in place of random ones. Each has a number, and is made from it.
 //!
-//! A guard takes two steps: its push and its end. So does a `reentrant` call. Left out are steps that do nothing where they
-//! are: a call that acts on the current context needs a guard, so there is none on a stack that lends no guard.
+//! A guard takes two steps: its push and its end. So does a `reentrant` call, and a use of an owned guard. Left out are steps
+//! that do nothing where they are: a call that acts on the current context needs a guard, so there is none on a stack that
+//! lends no guard. Programs with owned guards are apart, since there are so many: their push and their end are a step each, and
+//! those in which one of these steps has no owned guard have a number all the same.
 
-use super::program::{End, Foreign, Last, Op, OwnOp, Part, StackEnd};
+use super::program::{End, Foreign, Last, Op, OwnOp, OwnedOp, Part, StackEnd};
+use super::run::POCKET;
 
 /// The context that the threads share, and that of the program's own.
 const CONTEXTS: [usize; 2] = [0, 3];
+/// The places of owned guards in the pocket.
+const FIRST: usize = 0;
+const SECOND: usize = 1;
 const LASTS: [Last; 3] = [Last::Pop, Last::Drop, Last::Leak];
 
 /// The level that a step acts on.
@@ -31,8 +37,9 @@ impl Place {
         2 * outside + usize::from(self.guard)
     }
 
-    /// The steps that can be made here. Those that have steps inside come with the place of these, and have none yet.
-    fn steps(self) -> Vec<(Op, Option<Place>)> {
+    /// The steps that can be made here, with those on owned guards or without. Those that have steps inside come with the place of
+    /// these, and have none yet.
+    fn steps(self, owned: bool) -> Vec<(Op, Option<Place>)> {
         let leaves = [
             (self.outside.is_some(), Op::PushOutside(0, 0)),
             (self.outside == Some(true), Op::EnterOutside(0)),
@@ -42,15 +49,22 @@ impl Place {
             (true, Op::Foreign(Foreign::Pop)),
             (true, Op::Foreign(Foreign::Set(0))),
             (true, Op::Own(OwnOp::Drop(0))),
+            (owned, Op::Owned(OwnedOp::Push(CONTEXTS[0]))),
+            (owned, Op::Owned(OwnedOp::Push(CONTEXTS[1]))),
+            (owned, Op::Owned(OwnedOp::End(FIRST, Last::Pop))),
+            (owned, Op::Owned(OwnedOp::End(FIRST, Last::Drop))),
+            (owned, Op::Owned(OwnedOp::End(FIRST, Last::Leak))),
+            (owned, Op::Owned(OwnedOp::End(SECOND, Last::Drop))),
         ];
         let leaves = leaves.into_iter().filter_map(|(here, op)| here.then_some((op, None)));
         let on_guard = Place { guard: true, ..self };
         let push = |context, last| Op::Push(context, Vec::new(), End::Simple(last));
         let pushes = CONTEXTS.into_iter().flat_map(|context| LASTS.map(|last| push(context, last)));
-        let nested = Place { guard: false, outside: Some(self.guard) };
+        let inside = |guard| Place { guard, outside: Some(self.guard) };
         leaves
             .chain(pushes.map(|op| (op, Some(on_guard))))
-            .chain([(Op::Reentrant(Vec::new()), Some(nested))])
+            .chain([(Op::Reentrant(Vec::new()), Some(inside(false)))])
+            .chain(owned.then(|| (Op::With(FIRST, Vec::new()), Some(inside(true)))))
             .collect()
     }
 }
@@ -59,10 +73,41 @@ impl Place {
 fn uses_own(ops: &[Op]) -> bool {
     ops.iter().any(|op| match op {
         Op::Push(context, inside, _) => *context == CONTEXTS[1] || uses_own(inside),
-        Op::Reentrant(inside) => uses_own(inside),
+        Op::Reentrant(inside) | Op::With(_, inside) => uses_own(inside),
         Op::Own(_) => true,
+        Op::Owned(OwnedOp::Push(context)) => *context == CONTEXTS[1],
         _ => false,
     })
+}
+
+/// Runs a list on the number of owned guards in the pocket. Returns how many of its steps are on owned guards, or `None` if one of
+/// these has none.
+fn on_owned(ops: &[Op], pocket: &mut usize) -> Option<usize> {
+    let mut steps = 0;
+    for op in ops {
+        steps += match op {
+            Op::Owned(OwnedOp::Push(_)) if *pocket == POCKET => return None,
+            Op::Owned(OwnedOp::Push(_)) => {
+                *pocket += 1;
+                1
+            }
+            Op::Owned(OwnedOp::End(which, _)) if which >= pocket => return None,
+            Op::Owned(_) => {
+                *pocket -= 1;
+                1
+            }
+            Op::With(..) if *pocket == 0 => return None,
+            Op::With(_, inside) => {
+                *pocket -= 1;
+                let inside = on_owned(inside, pocket)?;
+                *pocket += 1;
+                1 + inside
+            }
+            Op::Push(_, inside, _) | Op::Reentrant(inside) => on_owned(inside, pocket)?,
+            _ => 0,
+        };
+    }
+    Some(steps)
 }
 
 /// Every program of up to so many steps on one stack.
@@ -71,12 +116,14 @@ pub(crate) struct Every {
     steps: Vec<Vec<(Op, Option<Place>)>>,
     /// How many lists of exactly so many steps each place has.
     counts: Vec<Vec<usize>>,
+    /// Whether they have owned guards.
+    owned: bool,
 }
 
 impl Every {
-    pub(crate) fn new(most: usize) -> Every {
-        let steps = Place::all().map(Place::steps).collect();
-        let mut every = Every { steps, counts: vec![vec![1; Place::all().count()]] };
+    pub(crate) fn new(most: usize, owned: bool) -> Every {
+        let steps = Place::all().map(|place| place.steps(owned)).collect();
+        let mut every = Every { steps, counts: vec![vec![1; Place::all().count()]], owned };
         for steps in 1..=most {
             let count = |place| every.beginnings(steps, place).map(|(.., count)| count).sum();
             let counts = Place::all().map(count).collect();
@@ -128,8 +175,10 @@ impl Every {
             let mut op = op.clone();
             steps -= inside.map_or(1, |(_, inner)| inner + 2);
             let rest = self.lists(steps, place);
-            if let (Some((within, inner)), Op::Push(_, ops, _) | Op::Reentrant(ops)) =
-                (inside, &mut op)
+            if let (
+                Some((within, inner)),
+                Op::Push(_, ops, _) | Op::Reentrant(ops) | Op::With(_, ops),
+            ) = (inside, &mut op)
             {
                 *ops = self.list(inner, within, number / rest);
                 number %= rest;
@@ -139,13 +188,17 @@ impl Every {
         list
     }
 
-    /// The program of this number. The short ones come first.
-    pub(crate) fn program(&self, mut number: usize) -> Vec<Part> {
+    /// The program of this number. The short ones come first. Among those with owned guards, `None` if a step has none, or if no
+    /// step is on them.
+    pub(crate) fn program(&self, mut number: usize) -> Option<Vec<Part>> {
         let steps = (0..self.counts.len())
             .find(|steps| number.checked_sub(self.of(*steps)).map(|rest| number = rest).is_none())
             .expect("a number of a program");
         let ops = self.list(steps, Place::STACK, number);
+        if self.owned && on_owned(&ops, &mut 0).is_none_or(|steps| steps == 0) {
+            return None;
+        }
         let create = uses_own(&ops).then_some(Op::Own(OwnOp::Create));
-        vec![Part::Stack(create.into_iter().chain(ops).collect(), StackEnd::Drop)]
+        Some(vec![Part::Stack(create.into_iter().chain(ops).collect(), StackEnd::Drop)])
     }
 }

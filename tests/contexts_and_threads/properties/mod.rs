@@ -83,12 +83,16 @@ fn every_program_does_what_the_model_says() {
 const STEPS: usize = fewer(5, 2);
 /// So many in a process: what a program leaves for ever slows the next ones down.
 const IN_A_PROCESS: usize = 10_000;
+/// What programs with owned guards meet.
+const OWNED: [Seen; 3] = [Seen::Ended, Seen::EndedEarly, Seen::Lent];
+/// What a process says of its programs, each behind a number.
+const SAID: [&str; 5] = [" programs", " Step", " Ended", " EndedEarly", " Lent"];
 /// Which of the processes this one is.
 const PROCESS: &str = "CUSCOPE_TEST_PROCESS";
 
-/// Runs every so many-th program.
+/// Runs every so many-th program. Returns how many there were.
 #[allow(unsafe_code, reason = "ends contexts that the crate keeps")]
-fn run_every(every: &Every, process: usize, processes: usize) {
+fn run_every(every: &Every, process: usize, processes: usize) -> usize {
     shared();
     // Values that stay for ever are ended here.
     let after = |left: Left| {
@@ -99,28 +103,47 @@ fn run_every(every: &Every, process: usize, processes: usize) {
             assert_eq!(unsafe { ffi::cuCtxDestroy_v2(raw) }, ffi::CUDA_SUCCESS);
         }
     };
-    let programs = (process..every.all()).step_by(processes).map(|number| every.program(number));
-    run::run_all(&programs.collect::<Vec<_>>(), after);
+    let numbers = (process..every.all()).step_by(processes);
+    let programs: Vec<_> = numbers.filter_map(|number| every.program(number)).collect();
+    run::run_all(&programs, after);
+    programs.len()
+}
+
+/// Returns how many steps the programs have.
+fn most() -> usize {
+    var("CUSCOPE_STEPS").map_or(STEPS, |steps| steps.parse().expect("a number"))
 }
 
 #[test]
 fn every_short_program_does_what_the_model_says() {
+    let test = "every_short_program_does_what_the_model_says";
+    alone_under_miri!(test);
+    every_short_program(test, most(), false);
+}
+
+/// There are so many more of them that they have a step less.
+#[test]
+fn every_short_program_with_owned_guards_does_what_the_model_says() {
+    let test = "every_short_program_with_owned_guards_does_what_the_model_says";
+    alone_under_miri!(test);
+    every_short_program(test, most().saturating_sub(1).max(2), true);
+}
+
+fn every_short_program(test: &str, most: usize, owned: bool) {
     if !common::software() {
         skip!("only the software driver makes so many contexts in a short time");
     }
-    let test = "every_short_program_does_what_the_model_says";
-    alone_under_miri!(test);
-    let most = var("CUSCOPE_STEPS").map_or(STEPS, |steps| steps.parse().expect("a number"));
-    let every = Every::new(most);
+    let every = Every::new(most, owned);
     let processes = every.all().div_ceil(IN_A_PROCESS);
     if is_alone(module_path!(), test) {
         let process = var(PROCESS).map_or(0, |process| process.parse().expect("a number"));
-        run_every(&every, process, processes);
-        assert!(times(Seen::Step) >= fewer(10_000, 200).min(every.all()));
-        eprintln!("{} states", times(Seen::Step));
+        let count = run_every(&every, process, processes);
+        assert!(count > 0 && times(Seen::Step) >= count);
+        eprintln!("{count} programs");
+        [Seen::Step].iter().chain(&OWNED).for_each(|what| eprintln!("{} {what:?}", times(*what)));
         return;
     }
-    let (next, states) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (next, sums) = (AtomicUsize::new(0), SAID.map(|_| AtomicUsize::new(0)));
     let work = || {
         while let process = next.fetch_add(1, Ordering::Relaxed)
             && process < processes
@@ -129,9 +152,11 @@ fn every_short_program_does_what_the_model_says() {
             let output = respawn_with(module_path!(), test, &variables).expect("not alone");
             assert_success(test, &output);
             let said = String::from_utf8_lossy(&output.stderr);
-            let count = said.lines().find_map(|line| line.strip_suffix(" states"));
-            let count = count.expect("how many states there were").parse().expect("a number");
-            states.fetch_add(count, Ordering::Relaxed);
+            for (sum, what) in sums.iter().zip(SAID) {
+                let count = said.lines().find_map(|line| line.strip_suffix(what));
+                let count = count.expect("how many there were").parse().expect("a number");
+                sum.fetch_add(count, Ordering::Relaxed);
+            }
         }
     };
     std::thread::scope(|scope| {
@@ -139,16 +164,30 @@ fn every_short_program_does_what_the_model_says() {
             scope.spawn(work);
         }
     });
-    eprintln!("{} programs of up to {most} steps, {} states", every.all(), states.into_inner());
+    let [programs, states, met @ ..] = sums.map(AtomicUsize::into_inner);
+    eprintln!("{programs} programs of up to {most} steps, {states} states");
+    let expected = met.map(|times| (times > 0) == owned);
+    assert!(most < 4 || expected == [true; 3], "what owned guards met: {met:?}");
 }
 
 #[test]
 fn short_programs_are_counted_and_differ() {
-    let every = Every::new(7);
+    let every = Every::new(7, false);
     let counts: Vec<_> = (0..=7).map(|steps| every.of(steps)).collect();
     assert_eq!(counts, [1, 5, 32, 237, 1_920, 16_514, 148_268, 1_375_153]);
     // Among few enough to compare each is another one.
-    let few = Every::new(fewer(4, 2));
-    let programs: HashSet<_> = (0..few.all()).map(|n| format!("{:?}", few.program(n))).collect();
-    assert_eq!(programs.len(), few.all());
+    let differ = |few: &Every| {
+        let all: Vec<_> = (0..few.all()).filter_map(|number| few.program(number)).collect();
+        let programs: HashSet<_> = all.iter().map(|program| format!("{program:?}")).collect();
+        assert_eq!(programs.len(), all.len());
+        all.len()
+    };
+    let few = Every::new(fewer(4, 2), false);
+    assert_eq!(differ(&few), few.all());
+
+    // With owned guards, those that are left out are counted, too.
+    let every = Every::new(6, true);
+    let counts: Vec<_> = (0..=6).map(|steps| every.of(steps)).collect();
+    assert_eq!(counts, [1, 11, 129, 1_604, 20_984, 286_467, 4_050_326]);
+    assert_eq!(differ(&Every::new(fewer(4, 2), true)), fewer(5_198, 32));
 }

@@ -283,12 +283,14 @@ fn put_back(thread: &Thread, taken: Shadowed<'_, OwnedGuard>, owned: Owned) {
     thread.guards.borrow_mut().push((taken.into_value(), owned));
 }
 
+/// So many owned guards live at a time: few enough to leave most programs something to do with the thread's stack.
+pub(crate) const POCKET: usize = 4;
+
 fn owned(thread: &Thread, op: OwnedOp) {
     match op {
         OwnedOp::Push(which) => {
-            // Enough to leave most programs something to do with the thread's stack.
             let Some((ctx, context)) = thread.choose(which) else { return };
-            if thread.guards.borrow().len() > 3 {
+            if thread.guards.borrow().len() == POCKET {
                 return;
             }
             let guard = context.push_owned().unwrap();

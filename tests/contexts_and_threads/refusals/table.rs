@@ -18,12 +18,13 @@ use cuscope::memory::{
 };
 use cuscope::settings::{Limit, RdmaScope};
 use cuscope::stream::MemSyncDomainMap;
-use cuscope::tensor_map::TensorLayout;
+use cuscope::stream::Until;
+use cuscope::tensor_map::{TensorKind, TensorLayout};
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
 use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
 use cuscope::{
-    Context, ContextFlags, Device, EventFlags, Function, LaunchConfig, Library, MemoryPool, Ptx,
-    PushedGuard, Result, StreamFlags, ffi,
+    Context, ContextFlags, Cubin, Device, EventFlags, Function, LaunchConfig, Library, MemoryPool,
+    Ptx, PushedGuard, Result, StreamFlags, ffi,
 };
 use std::ptr::{NonNull, null_mut};
 use std::sync::mpsc::channel;
@@ -106,6 +107,7 @@ const ALL: &str = "";
 /// Devices that do not reach each other.
 const APART: &str = "1:P2P_ATTRIBUTE_ACCESS_SUPPORTED=0";
 
+const NO_NOR: &str = "CAN_USE_STREAM_WAIT_VALUE_NOR=0";
 const NO_POOLS: &str = "MEMORY_POOLS_SUPPORTED=0";
 const NO_MULTICAST: &str = "1:MULTICAST_SUPPORTED=0";
 const OUT_OF_MEMORY: ffi::CUresult = ffi::CUDA_ERROR_OUT_OF_MEMORY;
@@ -162,9 +164,39 @@ fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
     none(unsafe { gpu.buffer_from_dlpack::<f32, _>(tensor) })
 }
 
+/// Registers a buffer of OpenGL, which there is not.
+fn gl_buffer(gpu: &PushedGuard<'_>, name: u32) -> Result {
+    // SAFETY: 1. to 4. The driver refuses it.
+    none(unsafe { gpu.register_gl_buffer(name, Usage::ReadWrite) })
+}
+
+/// Registers an image of three dimensions, which there is not.
+fn gl_image(gpu: &PushedGuard<'_>, name: u32, flags: ArrayFlags) -> Result {
+    let shape = ArrayShape::D3 { width: 8, height: 8, depth: 8 };
+    // SAFETY: 1. to 5. The driver refuses it.
+    none(unsafe { gpu.register_gl_image::<f32>(name, 7, shape, 1, flags, Usage::ReadWrite) })
+}
+
+/// Machine code.
+const CUBIN: &[u8] = include_bytes!("../../code/thrice.cubin");
+
+fn link(gpu: &PushedGuard<'_>) -> Result {
+    // SAFETY: 1. A compiler wrote it.
+    none(unsafe { gpu.linker(&JitOptions::new())?.add_code(&Cubin::new(CUBIN)?, "it") })
+}
+
 const GRAPHICS_FACTS: &str = "driver_facts/graphics.rs";
 const GRAPHICS: &str = "memory_and_kernels/graphics.rs";
-const CAPTURES: &str = "scopes_and_graphs/graph/captures.rs";
+const OPENGL: &str = "OpenGL";
+const EXTERNAL: &str = "memory_and_kernels/external.rs";
+const SEMAPHORES: &str = "semaphores of another interface";
+
+const DMA_BUF: &str = "cuMemGetHandleForAddressRange";
+const GL_BUFFER: &str = "cuGraphicsGLRegisterBuffer";
+const GL_IMAGE: &str = "cuGraphicsGLRegisterImage";
+const INVALID_VALUE: ffi::CUresult = ffi::CUDA_ERROR_INVALID_VALUE;
+const NO_BINARY: ffi::CUresult = ffi::CUDA_ERROR_NO_BINARY_FOR_GPU;
+const CAPTURES: ffi::CUresult = ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
 rows! {
     "core/context/affinity.rs" "create_with_affinity" {
@@ -175,7 +207,7 @@ rows! {
     "core/context/current.rs" "id" { "`CUDA_ERROR_CONTEXT_IS_DESTROYED`" => ["code outside this crate destroyed"] Fails("cuCtxGetId", ffi::CUDA_ERROR_CONTEXT_IS_DESTROYED, |_| none(current_context()?.expect("one is current").id())); }
     "core/context/mod.rs" "id" { "code outside this crate destroyed" => ["code outside this crate destroyed"] Call(|_| none(destroyed()?.id())); }
     "core/context/mod.rs" "api_version" { "code outside this crate destroyed" => ["code outside this crate destroyed"] Call(|_| none(destroyed()?.api_version())); }
-    "core/context/mod.rs" "is_current" { "in the child of a fork" => ["CUDA_ERROR_NOT_INITIALIZED"] Test("contexts_and_threads/endings.rs"); }
+    "core/context/mod.rs" "is_current" { "in the child of a fork" => ["only the parent"] Fails("cuCtxGetCurrent", ffi::CUDA_ERROR_NOT_INITIALIZED, |gpu| none(gpu.context().is_current())); }
     "core/context/mod.rs" "try_destroy" { "In a host function that is `CUDA_ERROR_NOT_PERMITTED`, and the context is released later" => ["do not call the driver from a host function"] Alone(ALL, |gpu| {
         let (stream, other) = (gpu.stream()?, Context::create(gpu.device(), ContextFlags::default())?);
         let (send, receive) = channel();
@@ -184,7 +216,11 @@ rows! {
     }); }
     "core/context/green.rs" "split_by_count" {
         "more multiprocessors than there are" => ["groups of at least 100000", "request fewer"] Call(|gpu| none(gpu.device().sm_resource()?.split_by_count(1, 100_000, Default::default())));
-        "unknown flags" => ["cuDevSmResourceSplitByCount"] Test("driver_facts/green_contexts.rs");
+        "a part" => ["is not split again"] Call(|gpu| {
+            let part = gpu.device().sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?.groups[0];
+            none(part.split_by_count(1, 2, SmSplitFlags::empty()))
+        });
+        "both flags" => ["one of `SmSplitFlags`"] Call(|gpu| none(gpu.device().sm_resource()?.split_by_count(1, 8, SmSplitFlags::all())));
     }
     "core/context/primary.rs" "set_primary_context_flags" {
         "[`ContextFlags::MAP_HOST`], which is always on" => ["MAP_HOST", "leave it out"] Call(|gpu| gpu.device().set_primary_context_flags(ContextFlags::MAP_HOST));
@@ -214,8 +250,8 @@ rows! {
         unsafe { cuscope::call!(cuStreamQuery(stream.raw())) }
     }); }
     "core/driver/mod.rs" "init" {
-        "on a machine without a GPU" => ["CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES"] Test("contexts_and_threads/bad_input.rs");
-        "in the child of a fork" => ["CUDA_ERROR_NOT_INITIALIZED"] Test("contexts_and_threads/endings.rs");
+        "on a machine without a GPU" => ["CUDA_ERROR_NO_DEVICE", "CUDA_VISIBLE_DEVICES"] Test("contexts_and_threads/bad_input.rs", "a process without devices");
+        "in the child of a fork" => ["only the parent can use it"] Test("contexts_and_threads/endings.rs", "a fork");
     }
     "diagnostics/core_dumps.rs" "user_trigger" { "`CUDA_ERROR_INVALID_VALUE`" => ["settings of the process"] Call(|gpu| none(gpu.core_dumps().user_trigger())); }
     "diagnostics/core_dumps.rs" "set_pipe" { "once the trigger is enabled and a context exists" => ["settings of the process"] Call(|gpu| gpu.core_dumps().set_pipe("pipe")); }
@@ -246,14 +282,17 @@ rows! {
     "event.rs" "record_event" { "during a capture" => ["of the context is being captured"] Call(|gpu| { let (mut stream, event) = (gpu.stream()?, gpu.event()?); none(gpu.capture(&mut stream, |_| gpu.record_event(&event))) }); }
     "event.rs" "wait_event" { "during a capture" => ["of the context is being captured"] Call(|gpu| { let (mut stream, event) = (gpu.stream()?, gpu.event()?); none(gpu.capture(&mut stream, |_| gpu.wait_event(&event))) }); }
     "external/dma_buf.rs" "export_dma_buf" {
-        "buffer that does not begin with a page" => ["DMA_BUF"] Test("driver_facts/dma_buf.rs");
-        "managed memory" => ["managed"] Test("driver_facts/dma_buf.rs");
+        "buffer that does not begin with a page" => ["no multiple of a page"] Fails(DMA_BUF, INVALID_VALUE, |gpu| {
+            let _before = gpu.alloc::<u8>(512)?;
+            none(gpu.export_dma_buf(&gpu.alloc::<u8>(4096)?))
+        });
+        "managed memory" => ["the memory is managed"] Fails(DMA_BUF, INVALID_VALUE, |gpu| none(gpu.export_dma_buf(&gpu.managed::<u8>(2 << 20)?)));
         "there is no `dma-buf`, as in the software driver" => ["DMA_BUF_SUPPORTED is 0"] Call(|gpu| none(gpu.export_dma_buf(&gpu.alloc::<u8>(2 << 20)?)));
     }
     "external/memory.rs" "import_external_memory" {
         "handle that is none of this kind" => ["the handle is none of memory"] Call(|gpu| import(gpu, 4096));
         "0 bytes" => ["the size is 0"] Call(|gpu| import(gpu, 0));
-        "while other code captures" => ["CAPTURE_UNSUPPORTED"] Test("driver_facts/external.rs");
+        "while other code captures" => ["import before"] Fails("cuImportExternalMemory", CAPTURES, |gpu| import(gpu, 4096));
         "kinds that the system does not have" => ["no handles of memory of this kind"] Call(|gpu| {
             // SAFETY: 1. and 2. The driver refuses it.
             none(unsafe { gpu.import_external_memory(MemoryHandle::OpaqueWin32(std::ptr::without_provenance_mut(8)), 4096, MemoryFlags::empty()) })
@@ -314,16 +353,21 @@ rows! {
     }
     "module/guarded.rs" "kernel" { "there is no such kernel" => ["no kernel `stor`", "`store`"] Call(|gpu| none(gpu.load_guarded(STORE)?.kernel::<(&mut [u32], u32)>("stor"))); }
     "tensor_map.rs" "encode" {
-        "packed numbers on a device that has none" => ["cuTensorMapEncodeTiled"] Test("driver_facts/tensor_maps.rs");
+        "packed numbers on a device that has none" => ["packed numbers", "10.0", "9.0"] Call(|gpu| {
+            none(TensorLayout::tiled(&[128, 8], &[128, 8]).strides(&[64]).encode(gpu, TensorKind::U4Packed8, 1 << 20))
+        });
     }
-    "graph/add.rs" "value_operations" { "operation that the device does not have" => ["Until::Nor"] Test("scopes_and_graphs/stream_values.rs"); }
+    "graph/add.rs" "value_operations" { "operation that the device does not have" => ["operation 0 waits with `Until::Nor`"] Alone(NO_NOR, |gpu| {
+        let value = gpu.stream_value(0_u32)?;
+        none(gpu.build_graph(|g| g.value_operations(&[], &[value.wait(Until::Nor(1))])))
+    }); }
     "graph/alloc.rs" "alloc" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.build_graph(|g| none(g.alloc::<u8>(&[], HUGE))))); }
     "graph/capture.rs" "capture" { "the capture was invalidated" => ["spoilt the capture"] Call(|gpu| spoiled!(gpu, |_c| Ok(()))); }
     "graph/conditional.rs" "switch_node" { "no graphs" => ["at least 1 graph"] Call(|gpu| none(gpu.build_graph(|g| {
         let condition = g.condition(0)?;
         none(g.switch_node(&[], condition, 0, |_, _| Ok(())))
     }))); }
-    "graph/semaphores.rs" "signal_semaphores" { "something spoiled the capture" => ["CAPTURE_INVALIDATED"] Test(CAPTURES); }
+    "graph/semaphores.rs" "signal_semaphores" { "something spoiled the capture" => ["spoilt the capture"] Test(EXTERNAL, SEMAPHORES); }
     "graph/stream.rs" "copy" { "something spoiled the capture" => ["spoilt the capture"] Call(|gpu| {
         let (x, mut y) = (gpu.alloc::<u32>(4)?, gpu.alloc::<u32>(4)?);
         spoiled!(gpu, |c| c.stream().copy(&x, &mut c.hold(&mut y)))
@@ -386,36 +430,36 @@ rows! {
             unsafe { gpu.set_kernel_unchecked(&mut graph, node, &store, LaunchConfig::new(3, 1), (&mut out, 1_u32)) }
         });
     }
-    "graph/set.rs" "set_signals" { "another number of semaphores than the node has" => ["set_signals"] Test("memory_and_kernels/external.rs"); }
+    "graph/set.rs" "set_signals" { "another number of semaphores than the node has" => ["2 semaphores were passed"] Test(EXTERNAL, SEMAPHORES); }
     "graph/set.rs" "set_value_operations" { "operations of another number or other kinds" => ["2 operations were passed"] Call(|gpu| {
         let value = gpu.stream_value(0_u32)?;
         let (mut graph, node) = gpu.build_graph(|g| g.value_operations(&[], &[value.write(1)]))?;
         graph.set_value_operations(node, &[value.write(1), value.write(2)])
     }); }
     "graphics/map.rs" "map_buffer" {
-        "while it is mapped" => ["ALREADY_MAPPED"] Test(GRAPHICS);
-        "no context of OpenGL is current on the thread" => ["INVALID_GRAPHICS_CONTEXT"] Test(GRAPHICS);
-        "while other code captures" => ["register("] Test(GRAPHICS_FACTS);
+        "while it is mapped" => ["ALREADY_MAPPED"] Test(GRAPHICS, OPENGL);
+        "no context of OpenGL is current on the thread" => ["INVALID_GRAPHICS_CONTEXT"] Test(GRAPHICS, OPENGL);
+        "while other code captures" => ["register("] Test(GRAPHICS_FACTS, OPENGL);
     }
     "graphics/mod.rs" "gl_devices" {
         "there is none" => ["no context of OpenGL is current"] Call(|_| none(gl_devices(GlDevices::CurrentFrame)));
-        "no device of CUDA draws" => ["cuGLGetDevices"] Test(GRAPHICS_FACTS);
+        "no device of CUDA draws" => ["no device of CUDA draws"] Fails("cuGLGetDevices_v2", ffi::CUDA_ERROR_NO_DEVICE, |_| none(gl_devices(GlDevices::All)));
     }
     "graphics/mod.rs" "register_gl_buffer" {
-        "the name 0" => ["register("] Test(GRAPHICS_FACTS);
-        "name of no buffer" => ["register(9999, 0).0, INVALID_HANDLE"] Test(GRAPHICS_FACTS);
-        "buffer that `glBufferData` has not given memory" => ["CUDA_ERROR_OUT_OF_MEMORY"] Test(GRAPHICS_FACTS);
+        "the name 0" => ["0 names no buffer"] Fails(GL_BUFFER, INVALID_VALUE, |gpu| gl_buffer(gpu, 0));
+        "name of no buffer" => ["9999 names no buffer"] Fails(GL_BUFFER, ffi::CUDA_ERROR_INVALID_HANDLE, |gpu| gl_buffer(gpu, 9999));
+        "buffer that `glBufferData` has not given memory" => ["the buffer 1 has no memory in OpenGL"] Fails(GL_BUFFER, OUT_OF_MEMORY, |gpu| gl_buffer(gpu, 1));
         "in a program without a context of OpenGL" => ["no context of OpenGL is current"] Call(|gpu| {
             // SAFETY: 1. to 3. There is no OpenGL, and the driver refuses it.
             none(unsafe { gpu.register_gl_buffer(1, Usage::ReadWrite) })
         });
-        "while other code captures" => ["register("] Test(GRAPHICS_FACTS);
+        "while other code captures" => ["end the capture first"] Fails(GL_BUFFER, CAPTURES, |gpu| gl_buffer(gpu, 1));
     }
     "graphics/mod.rs" "register_gl_image" {
-        "target or a format that is not shared" => ["register_image(1, 7, 0).0, INVALID_VALUE"] Test(GRAPHICS_FACTS);
-        "the name 0" => ["register_image(9999, TEXTURE_2D, 0).0, INVALID_HANDLE"] Test(GRAPHICS_FACTS);
-        "`GATHER` with layers or planes" => ["GATHER"] Test(GRAPHICS);
-        "name of no image" => ["register_image(9999, TEXTURE_2D, 0).0, INVALID_HANDLE"] Test(GRAPHICS_FACTS);
+        "target or a format that is not shared" => ["images of the target 0x7"] Fails(GL_IMAGE, INVALID_VALUE, |gpu| gl_image(gpu, 1, ArrayFlags::empty()));
+        "the name 0" => ["0 names no image"] Fails(GL_IMAGE, INVALID_VALUE, |gpu| gl_image(gpu, 0, ArrayFlags::empty()));
+        "`GATHER` with layers or planes" => ["of two dimensions alone"] Fails(GL_IMAGE, INVALID_VALUE, |gpu| gl_image(gpu, 1, ArrayFlags::GATHER));
+        "name of no image" => ["9999 names no image"] Fails(GL_IMAGE, ffi::CUDA_ERROR_INVALID_HANDLE, |gpu| gl_image(gpu, 9999, ArrayFlags::GATHER));
     }
     "ipc/mod.rs" "export_buffer" { "no memory goes to other processes" => ["create_shareable"] Alone(NOTHING_SHARED, |gpu| none(gpu.export_buffer(&gpu.alloc::<u32>(4)?))); }
     "ipc/pool.rs" "export_pooled" {
@@ -429,8 +473,8 @@ rows! {
         });
     }
     "jit/link.rs" "add_code" {
-        "machine code of another architecture" => ["NO_BINARY_FOR_GPU"] Test("driver_facts/images.rs");
-        "code that was not compiled for linking" => ["NO_BINARY_FOR_GPU"] Test("driver_facts/images.rs");
+        "machine code of another architecture" => ["for another device", "sm_90"] Fails("cuLinkAddData_v2", NO_BINARY, link);
+        "code that was not compiled for linking" => ["not compiled for linking", "-rdc=true"] Fails("cuLinkAddData_v2", NO_BINARY, link);
     }
     "jit/link.rs" "add_object" { "it contains no device code" => ["no device code for linking"] Call(|gpu| {
         // SAFETY: what is no ELF file is refused by its first bytes.
@@ -470,9 +514,10 @@ rows! {
         "none" => ["the memory is empty"] Call(|gpu| none(gpu.range_info(&gpu.managed::<u32>(0)?)));
     }
     "memory/pinned.rs" "pinned" { "one of more than the host has" => ["the host does not have as much memory"] Call(|gpu| none(gpu.pinned::<u8>(HUGE))); }
-    "memory/pinned.rs" "device_address" { "code outside this crate ended the context" => ["device_address"] Test("memory_and_kernels/memory.rs"); }
+    "memory/pinned.rs" "device_address" { "code outside this crate ended the context" => ["code outside this crate", "no longer page-locked"] Fails("cuMemHostGetDevicePointer_v2", INVALID_VALUE, |gpu| none(gpu.pinned::<u32>(4)?.device_address(gpu))); }
     "memory/pitched.rs" "alloc_pitched" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.alloc_pitched::<u8>((1 << 20, 1 << 30)))); }
     "memory/pool.rs" "create" { "there are no pools at the place, as for [`Location::HostNumaCurrent`]" => ["Location::HostNuma`"] Call(|_| none(MemoryPool::create(Location::HostNumaCurrent))); }
+    "memory/pool.rs" "default_of" { "there are no pools at the place" => ["no NUMA node 9"] Call(|_| none(MemoryPool::default_of(Location::HostNuma(9)))); }
     "memory/pool.rs" "create_with_limit" { "the place has less" => ["bytes were requested"] Call(|gpu| none(MemoryPool::create_with_limit(gpu.device(), HUGE))); }
     "memory/pool.rs" "create_shareable" { "the device shares no pools by file descriptors" => ["by file descriptors"] Alone(NOTHING_SHARED, |gpu| none(MemoryPool::create_shareable(gpu.device()))); }
     "memory/pool.rs" "set_access" {
@@ -497,16 +542,16 @@ rows! {
     "module/load.rs" "load" {
         "`Error::Load` with the compiler's log and the line of PTX that it names: `CUDA_ERROR_INVALID_PTX`" => ["sm_100", "sm_90"] Call(|gpu| none(gpu.load_ptx(STORE.replace("7.0", "8.7").replace("sm_52", "sm_100"))));
         "`CUDA_ERROR_UNSUPPORTED_PTX_VERSION`" => ["`.version 99.0`", "up to 9.0"] Call(|gpu| none(gpu.load_ptx(STORE.replace(".version 7.0", ".version 99.0"))));
-        "machine code of another architecture" => ["NO_BINARY_FOR_GPU"] Test("driver_facts/images.rs");
+        "machine code of another architecture" => ["no machine code for the device", "sm_90"] Fails("cuModuleLoadDataEx", NO_BINARY, |gpu| none(gpu.load(&Cubin::new(CUBIN)?)));
     }
-    "module/load.rs" "load_with" { "option that the driver does not support" => ["load_with"] Test("memory_and_kernels/modules.rs"); }
+    "module/load.rs" "load_with" { "option that the driver does not support" => ["`target` is 7"] Call(|gpu| none(gpu.load_with(&Ptx::new(STORE)?, &JitOptions::new().target(ffi::CUjit_target(7))))); }
     "module/variables.rs" "variable" {
         "there is no such variable" => ["no variable `count`", "`counter`"] Call(|gpu| none(gpu.load_ptx(VARIABLES)?.variable::<u32>("count")));
         "the name of a kernel" => ["`store` is a kernel"] Call(|gpu| none(gpu.load_ptx(STORE)?.variable::<u32>("store")));
     }
-    "ordered/later.rs" "wait" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs"); }
+    "ordered/later.rs" "wait" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs", "more memory of the device than the host has"); }
     "ordered/verbs.rs" "alloc" { "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| none(gpu.ordered_stream()?.alloc::<u8>(HUGE))); }
-    "ordered/verbs.rs" "to_vec" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs"); }
+    "ordered/verbs.rs" "to_vec" { "the host does not have as much memory" => ["OUT_OF_MEMORY"] Test("ordered_streams/ordered.rs", "more memory of the device than the host has"); }
     "scope/parts.rs" "chunks" { "more parts than the host has memory for" => ["the host does not have as much memory"] Call(|gpu| {
         let mut x = gpu.alloc::<[u8; 0]>(HUGE)?; // no byte
         gpu.scope(|s| none(s.hold(&mut x).chunks(1)))
@@ -515,7 +560,10 @@ rows! {
         "`CUDA_ERROR_OUT_OF_MEMORY`" => ["request less"] Call(|gpu| { let stream = gpu.stream()?; gpu.scope(|s| none(s.on(&stream).scratch::<u8>(HUGE))) });
         "the device has no pools: hold a buffer of `alloc` there" => ["no pools of memory"] Alone(NO_POOLS, |gpu| { let stream = gpu.stream()?; gpu.scope(|s| none(s.on(&stream).scratch::<u8>(4))) });
     }
-    "scope/stream.rs" "value_operations" { "operation that the device does not have (some have no numbers of 64 bits, or no `Until::Nor`)" => ["Until::Nor"] Test("scopes_and_graphs/stream_values.rs"); }
+    "scope/stream.rs" "value_operations" { "operation that the device does not have (some have no numbers of 64 bits, or no `Until::Nor`)" => ["operation 1 waits with `Until::Nor`"] Alone(NO_NOR, |gpu| {
+        let (stream, value) = (gpu.stream()?, gpu.stream_value(0_u32)?);
+        gpu.scope(|s| s.on(&stream).value_operations(&[value.write(1), value.wait(Until::Nor(1))]))
+    }); }
     "settings/affinity.rs" "exec_affinity" { "green context" => ["green context has no affinity", "sm_resource"] Call(|gpu| green(gpu.device())?.with(|gpu| none(gpu.exec_affinity()))); }
     "settings/cache.rs" "reset_persisting_l2_cache" { "the device does not support it" => ["does not support the operation"] Fails("cuCtxResetPersistingL2Cache", ffi::CUDA_ERROR_NOT_SUPPORTED, |gpu| gpu.reset_persisting_l2_cache()); }
     "settings/limits.rs" "limit" {
@@ -601,7 +649,7 @@ rows! {
     }
     "virtual_memory/multicast.rs" "bind" {
         "offset" => ["the offset is 4096 bytes"] Call(|gpu| Multicast::create(&Device::all()?, 4 * unit()?)?.bind(4096, PhysicalMemory::create(gpu.device(), unit()?)?));
-        "size that is no multiple of the `granularity`" => ["cuMulticastBindMem"] Test("memory_and_kernels/multicast.rs");
+        "size that is no multiple of the `granularity`" => ["cuMulticastBindMem"] Test("memory_and_kernels/multicast.rs", "devices whose memory has smaller pieces than their multicast objects");
         "`CUDA_ERROR_OUT_OF_MEMORY`" => ["2097152 bytes were requested"] Fails("cuMulticastBindMem", OUT_OF_MEMORY, |gpu| Multicast::create(&Device::all()?, unit()?)?.bind(0, PhysicalMemory::create(gpu.device(), unit()?)?));
     }
     "virtual_memory/physical.rs" "create" {
@@ -664,6 +712,10 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         &["several SCHED_ flags, 0x3"],
     ),
     (|gpu| none(gpu.alloc_growable::<u32>(0)), &["capacity of 0 elements"]),
+    (
+        |gpu| none(AccessPolicyWindow::persisting(&gpu.alloc::<u32>(4)?, 1.5)),
+        &["hit ratio", "is 1.5", "from 0 to 1"],
+    ),
     (
         |gpu| {
             let (mut addresses, memory) =

@@ -46,7 +46,7 @@ impl Batch {
         let params: Vec<_> = all
             .map(|index| entry::element(it.paramArray.cast_const(), index))
             .collect::<Answer<_>>()?;
-        let operations = params.iter().map(Operation::of_batch).collect::<Answer<_>>()?;
+        let operations = Operation::all(&params, &life)?;
         Ok((Some(life.home()), Work::Batch(Self::new(&life, params, operations))))
     }
 

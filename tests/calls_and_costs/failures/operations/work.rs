@@ -2,7 +2,7 @@
 
 use super::{Operation, pushed, store};
 use crate::common;
-use crate::common::kernels::{IGNORE, SPIN};
+use crate::common::kernels::{IGNORE, SPIN, STORE};
 use crate::common::longer;
 use crate::exporter;
 use cuscope::{
@@ -559,8 +559,10 @@ operations! {
     });
     "a capture that is a value" => pushed(|gpu| {
         let (stream, mut x) = (gpu.stream()?, gpu.alloc::<u32>(16)?);
+        let guarded = gpu.load_guarded(STORE)?.kernel::<(&mut [u32], u32)>("store")?;
         let open = gpu.open_capture(&stream)?;
         open.on(gpu)?.fill(&mut x, 1)?;
+        open.on(gpu)?.launch(&guarded, LaunchConfig::new(1, 1), (&mut x, 2))?;
         let graph = open.finish(gpu)?;
         gpu.on(&stream).replay(&graph, &mut x)
     });
