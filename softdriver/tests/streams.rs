@@ -5,7 +5,7 @@
 mod common;
 
 use common::*;
-use cuscope_sys::CU_STREAM_CAPTURE_MODE_GLOBAL;
+use cuscope_sys::{CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED, CUmemoryPool};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -222,4 +222,48 @@ fn no_capture_outlives_its_stream() {
         ok!(cuMemFree_v2(memory));
         ok!(cuCtxDestroy_v2(context));
     });
+}
+
+#[test]
+fn a_capture_allocates_memory_that_each_launch_of_its_graph_has() {
+    let context = context();
+    let (stream, seen) = (stream(), device_memory(&[0; 4]));
+    let capture = |work: &dyn Fn()| -> CUgraph {
+        ok!(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        work();
+        let mut graph = null_mut();
+        ok!(cuStreamEndCapture(stream, &raw mut graph));
+        graph
+    };
+    let (freed, kept) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let first = capture(&|| {
+        let pool: CUmemoryPool = made!(cuDeviceGetDefaultMemPool(0));
+        freed.set(made!(cuMemAllocAsync(16, stream)));
+        kept.set(made!(cuMemAllocFromPoolAsync(16, pool, stream)));
+        assert!(freed.get() != 0 && kept.get() != 0 && freed.get() != kept.get());
+        ok!(cuMemsetD32Async(freed.get(), 7, 4, stream));
+        ok!(cuMemcpyDtoDAsync_v2(kept.get(), freed.get(), 16, stream));
+        ok!(cuMemFreeAsync(freed.get(), stream));
+        // Once in a graph, and nothing that no graph allocates.
+        assert_eq!(code!(cuMemFreeAsync(freed.get(), stream)), 1);
+        assert_eq!(code!(cuMemFreeAsync(seen, stream)), 1);
+    });
+    let second = capture(&|| {
+        ok!(cuMemcpyDtoDAsync_v2(seen, kept.get(), 16, stream));
+        ok!(cuMemFreeAsync(kept.get(), stream));
+    });
+    let execs = [first, second].map(|graph| -> CUgraphExec {
+        let mut nodes = 0;
+        ok!(cuGraphGetNodes(graph, null_mut(), &raw mut nodes));
+        assert_eq!(nodes, if graph == first { 5 } else { 2 });
+        made!(cuGraphInstantiateWithFlags(graph, 0))
+    });
+    for _ in 0..2 {
+        ok!(cuMemsetD32_v2(seen, 0, 4));
+        execs.iter().for_each(|&exec| ok!(cuGraphLaunch(exec, stream)));
+        ok!(cuStreamSynchronize(stream));
+        assert_eq!(values(seen, 4), [7; 4]);
+        assert_eq!(code!(cuMemsetD32_v2(kept.get(), 0, 4)), 1);
+    }
+    ok!(cuCtxDestroy_v2(context));
 }

@@ -67,11 +67,8 @@ impl<'s> Body<'_, 's> {
         }
         check(to, from, integral, rounding, ftz)?;
         let [d, a] = exactly(operands)?;
-        // With bf16, registers are of the very size, and bytes are not taken.
+        // With bf16, registers are of the very size.
         let brains = [to, from].iter().any(|ty| ty.kind == Kind::Brain);
-        if brains && (to.bytes == 1 || from.bytes == 1) {
-            return Err(Refusal::Unsupported);
-        }
         let width = if brains { Width::Exact } else { Width::OrWider };
         self.wider(d, to)?;
         self.wider(a, from)?;

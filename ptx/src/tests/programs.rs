@@ -207,6 +207,20 @@ fn halves() {
 }
 
 #[test]
+fn brain_floats_and_bytes() {
+    // -2.5 and 200 become bytes, in registers of their size, and 200 a float again.
+    let words = body(
+        ".reg .b8 %b<3>; mov.b16 %rs1, 0xc020; cvt.rzi.s8.bf16 %b1, %rs1;\n\
+         mov.b16 %rs2, {%b1, 0}; cvt.u32.u16 %r4, %rs2; st.global.u32 [%out], %r4;\n\
+         mov.b16 %rs1, 0x4348; cvt.rzi.u8.bf16 %b2, %rs1; mov.b16 %rs2, {%b2, %b1};\n\
+         cvt.u32.u16 %r4, %rs2; st.global.u32 [%out+4], %r4;\n\
+         cvt.rn.bf16.u8 %rs2, %b2; cvt.u32.u16 %r4, %rs2; st.global.u32 [%out+8], %r4;",
+        &[0; 32],
+    );
+    assert_eq!(words.unwrap()[..3], [0xfe, 0xfec8, 0x4348]);
+}
+
+#[test]
 fn doubles_in_every_direction() {
     let words = body(
         "mov.f64 %fd1, 0d3ff0000000000000; mov.f64 %fd2, 0d4008000000000000;\n\

@@ -57,6 +57,7 @@ fn statements() {
         ("add.u32 %r1, %r2, %r20;", "Unknown symbol '%r20'"),
         ("add.u32 %r1, %r2, %r01;", "Unknown symbol '%r01'"),
         ("add.u32 %r1, %r2, %rd1;", "Arguments mismatch"),
+        ("cvt.rzi.u8.bf16 %rs1, %rs2;", "Arguments mismatch"),
         ("add.f32 %f1, %f2, 1;", "Arguments mismatch"),
         ("add.u32 %r1, %r2, 1.5;", "Arguments mismatch"),
         ("add.u32 1, %r2, 1;", "Arguments mismatch"),

@@ -443,7 +443,8 @@ impl Transfer {
 
     /// A copy for a stream or its capture, of something.
     pub(crate) fn new(described: Described, captured: bool) -> Answer<Self> {
-        Self::with(described, Space::find, captured)
+        let find: Find = if captured { Space::find_for_graph } else { Space::find };
+        Self::with(described, find, captured)
     }
 
     /// A copy for a node, with memory that the graph may allocate too; INVALID_VALUE for nothing.

@@ -4,7 +4,6 @@
 use crate::call::driver;
 use crate::calls::memory::pools::has_pools;
 use crate::entry::Answer;
-use crate::model::device;
 use crate::model::graph::add::add;
 use crate::model::graph::memory::{Memory, Params, USAGE, owner};
 use crate::model::graph::node::Work;
@@ -12,9 +11,12 @@ use crate::model::graph::query::node;
 use crate::model::life::Life;
 use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
+use crate::model::stream::Target;
+use crate::model::{capture, device};
 use crate::{entry, sync};
-use core::ffi::c_void;
+use core::ffi::{c_int, c_void};
 use cuscope_sys::*;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -56,6 +58,60 @@ fn check(params: &CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<usize> {
     Ok(device.ordinal)
 }
 
+/// The memory of a node, with its address in the parameters.
+fn memory(mut params: CUDA_MEM_ALLOC_NODE_PARAMS) -> Answer<Arc<Memory>> {
+    let device = check(&params)?;
+    let space = &*SPACE;
+    // It belongs to no context.
+    let life = Life::new(device, 0);
+    params.dptr = space.allocate(&life, params.bytesize, Kind::Graph)?;
+    let allocation = space.at(params.dptr).ok_or(CUDA_ERROR_INVALID_VALUE)?;
+    let params = Params(params);
+    Ok(Arc::new(Memory { allocation, params, left: AtomicBool::new(false) }))
+}
+
+/// Captures an allocation on a device, and gives its address.
+pub(crate) fn capture_allocation(
+    target: &Target,
+    device: usize,
+    bytes: usize,
+) -> Answer<CUdeviceptr> {
+    let id = device as c_int;
+    let location = CUmemLocation {
+        r#type: CU_MEM_LOCATION_TYPE_DEVICE,
+        anonymous: CUmemLocation_v1_anonymous { id },
+    };
+    let pool = CUmemPoolProps {
+        allocType: CU_MEM_ALLOCATION_TYPE_PINNED,
+        handleTypes: CU_MEM_HANDLE_TYPE_NONE,
+        location,
+        win32SecurityAttributes: ptr::null_mut(),
+        maxSize: 0,
+        usage: 0,
+        gpuDirectRDMACapable: 0,
+        reserved: [0; 53],
+    };
+    let memory = memory(CUDA_MEM_ALLOC_NODE_PARAMS {
+        poolProps: pool,
+        accessDescs: ptr::null(),
+        accessDescCount: 0,
+        bytesize: bytes,
+        dptr: 0,
+    })?;
+    let address = memory.address();
+    capture::add(target, Work::Alloc(memory))?;
+    Ok(address)
+}
+
+/// Captures a free of what a node of any graph allocates, once in a graph.
+pub(crate) fn capture_free(target: &Target, address: CUdeviceptr) -> Answer {
+    let memory = owner(address)?;
+    if capture::frees(target, address) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    capture::add(target, Work::Free(memory))
+}
+
 driver! {
     /// Adds an allocation; its address is known from here on, and memory is there while a run has it.
     fn cuGraphAddMemAllocNode(
@@ -69,16 +125,9 @@ driver! {
             let mut params = entry::read(nodeParams)?;
             params.dptr = 0;
             entry::write(nodeParams, params)?;
-            let device = check(&params)?;
-            let space = &*SPACE;
-            // It belongs to no context.
-            let life = Life::new(device, 0);
-            params.dptr = space.allocate(&life, params.bytesize, Kind::Graph)?;
-            let allocation = space.at(params.dptr).ok_or(CUDA_ERROR_INVALID_VALUE)?;
-            entry::write(nodeParams, params)?;
-            let params = Params(params);
-            let memory = Memory { allocation, params, left: AtomicBool::new(false) };
-            Ok((None, Work::Alloc(Arc::new(memory))))
+            let memory = memory(params)?;
+            entry::write(nodeParams, memory.params.0)?;
+            Ok((None, Work::Alloc(memory)))
         })
     }
     /// Gives the parameters that an allocation node was made with.

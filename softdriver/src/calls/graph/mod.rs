@@ -18,7 +18,7 @@ pub(crate) mod query;
 pub(crate) mod update;
 pub(crate) mod user_object;
 
-pub(crate) use memory::leave;
+pub(crate) use memory::{capture_allocation, capture_free, leave};
 
 use crate::call::driver;
 use crate::entry;

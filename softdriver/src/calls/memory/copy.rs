@@ -73,8 +73,8 @@ pub(super) fn wait_as(pageable: bool, wait: bool, ticket: &Ticket) -> Answer {
 }
 
 /// Whether host memory is no such, but device memory, which has addresses of its own.
-fn on_a_device(at: *const c_void, len: usize) -> bool {
-    SPACE.find(at.addr() as u64, len).is_ok_and(|one| !one.kind.is_host())
+fn on_a_device(captured: bool, at: *const c_void, len: usize) -> bool {
+    SPACE.find_for(captured, at.addr() as u64, len).is_ok_and(|one| !one.kind.is_host())
 }
 
 /// Copies from the host (F53, F55, F64), or from where its address leads.
@@ -86,10 +86,10 @@ fn from_host(target: &Target, to: u64, from: *const c_void, len: usize, when: Re
     if from.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    if on_a_device(from, len) {
+    if on_a_device(captured, from, len) {
         return on_device(target, to, from.addr() as u64, len);
     }
-    let allocation = SPACE.find(to, len)?;
+    let allocation = SPACE.find_for(captured, to, len)?;
     reached(&allocation)?;
     writable(&allocation)?;
     let offset = allocation.offset(to);
@@ -155,10 +155,10 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
     if to.is_null() {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    if on_a_device(to, len) {
+    if on_a_device(captured, to, len) {
         return on_device(target, to.addr() as u64, from, len);
     }
-    let allocation = SPACE.find(from, len)?;
+    let allocation = SPACE.find_for(captured, from, len)?;
     reached(&allocation)?;
     let offset = allocation.offset(from);
     let locked = locked_or_not(to, len)?;
@@ -197,8 +197,8 @@ fn on_device(target: &Target, to: u64, from: u64, len: usize) -> Answer {
     if len == 0 {
         return Ok(());
     }
-    let source = SPACE.find(from, len)?;
-    let destination = SPACE.find(to, len)?;
+    let source = SPACE.find_for(captured, from, len)?;
+    let destination = SPACE.find_for(captured, to, len)?;
     writable(&destination)?;
     if captured {
         let (to, from) = (Place::Known(to), Place::Known(from));
@@ -274,14 +274,14 @@ pub(super) fn copy(target: &Target, to: u64, from: u64, len: usize) -> Answer {
 
 /// Copies from whatever address to whatever other (F257).
 fn unified(target: &Target, to: u64, from: u64, len: usize, when: Return) -> Answer {
-    let _valid = capture::takes(target)?;
+    let captured = capture::takes(target)?;
     if len == 0 {
         return Ok(());
     }
     if to == 0 || from == 0 {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
-    let on_device_at = |at| SPACE.find(at, 1).is_ok_and(|one| !one.kind.is_host());
+    let on_device_at = |at| SPACE.find_for(captured, at, 1).is_ok_and(|one| !one.kind.is_host());
     let host = |at: u64| ptr::with_exposed_provenance_mut::<c_void>(at as usize);
     match (on_device_at(to), on_device_at(from)) {
         (true, true) => on_device_here(target, to, from, len),

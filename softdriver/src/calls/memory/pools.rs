@@ -69,18 +69,17 @@ fn set_current(place: Place, pool: CUmemoryPool) -> Answer {
     Ok(())
 }
 
-/// Allocates at once; usable after this point of the stream (F172). In a capture, NOT_SUPPORTED:
-/// graphs own no memory here.
+/// Allocates at once; usable after this point of the stream (F172). In a capture, a node allocates on the pool's device.
 fn allocate(
     dptr: *mut CUdeviceptr,
     size: usize,
     target: &Target,
     pool: impl FnOnce(usize) -> Answer<Arc<Pool>>,
 ) -> Answer {
-    if capture::takes(target)? {
-        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    let captured = capture::takes(target)?;
+    if !captured {
+        capture::check_unsafe()?;
     }
-    capture::check_unsafe()?;
     entry::write(dptr, 0)?;
     let life = target.life.home();
     has_pools(&device_list()[life.device])?;
@@ -88,6 +87,10 @@ fn allocate(
     pool.own()?;
     if size == 0 {
         return Ok(());
+    }
+    if captured {
+        let device = pool.place.device().ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
+        return entry::write(dptr, graph::capture_allocation(target, device, size)?);
     }
     pool.take(size)?;
     let space = &*SPACE;
@@ -222,7 +225,7 @@ driver! {
     fn cuMemFreeAsync(dptr: CUdeviceptr, hStream: CUstream) [zero_is_current(1)] {
         let target = usable::target(hStream)?;
         if capture::takes(&target)? {
-            return if dptr == 0 { Ok(()) } else { Err(CUDA_ERROR_INVALID_VALUE) };
+            return if dptr == 0 { Ok(()) } else { graph::capture_free(&target, dptr) };
         }
         capture::check_unsafe()?;
         if dptr == 0 {

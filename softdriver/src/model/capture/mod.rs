@@ -76,6 +76,11 @@ pub(crate) fn takes(target: &Target) -> Answer<bool> {
     }
 }
 
+/// Whether the graph that captures a stream frees the memory that is at the address.
+pub(crate) fn frees(target: &Target, address: u64) -> bool {
+    with(|list| list.of(&target.queue).is_some_and(|one| one.graph.frees(address)))
+}
+
 /// Adds a node for work that a stream under capture takes.
 pub(crate) fn add(target: &Target, work: Work) -> Answer {
     let left = add_unless(target, work)?;

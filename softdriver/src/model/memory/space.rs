@@ -485,6 +485,16 @@ impl Space {
         found.ok_or(CUDA_ERROR_INVALID_VALUE)
     }
 
+    /// The allocation for a call: [`find`](Self::find), or if that is captured, [`find_for_graph`](Self::find_for_graph).
+    pub(crate) fn find_for(
+        &self,
+        captured: bool,
+        address: u64,
+        len: usize,
+    ) -> Answer<Arc<Allocation>> {
+        if captured { self.find_for_graph(address, len) } else { self.find(address, len) }
+    }
+
     /// The allocation that holds `len` bytes at the address, whether it is there or not.
     fn at_or_below(&self, address: u64, len: usize) -> Option<Arc<Allocation>> {
         let inner = sync::read(&self.inner);
