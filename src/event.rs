@@ -177,7 +177,8 @@ impl<'ctx> PushedGuard<'ctx> {
     /// Creates an event with the given flags.
     ///
     /// # Errors
-    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits.
+    /// [`NotCurrent`](crate::Error::NotCurrent); `CUDA_ERROR_INVALID_VALUE` for unknown flag bits, and for `INTERPROCESS`
+    /// without `DISABLE_TIMING`.
     #[doc(alias = "cuEventCreate")]
     #[inline]
     pub fn event_with(&self, flags: EventFlags) -> Result<Event<'ctx>> {

@@ -252,7 +252,10 @@ mod tests {
         let contents = PtxContents::of(text);
         assert_eq!(contents.variables, ["factor", "counter", "both", "texture", "four"]);
         assert!(contents.kernel("k").is_some() && contents.kernel("factor").is_none());
-        assert_eq!(PtxContents::of(b".global .global .u32 x").variables, ["x"]);
+        for nameless in [".global", ".global;", ".global .u32 [", ".const .align 4 \"no\";"] {
+            let text = format!("{nameless} .global .u32 x");
+            assert_eq!(PtxContents::of(text.as_bytes()).variables, ["x"], "{nameless}");
+        }
     }
 
     /// Returns the time for which this thread ran, however busy the machine is.

@@ -134,7 +134,15 @@ mod tests {
             let header = PtxHeader { version: (8, 0), target: target.to_owned() };
             assert_eq!(header.architecture(), architecture, "{target}");
         }
-        for none in ["", ".version", ".version 8", ".version 8.x .target sm_90", ".version 8.0"] {
+        for none in [
+            "",
+            ".version",
+            ".version 8",
+            ".version 8; .target sm_90",
+            ".version 8.x .target sm_90",
+            ".version 8.0",
+            ".version 8.0 .target; sm_90",
+        ] {
             assert_eq!(PtxHeader::of(none.as_bytes()), None, "{none}");
         }
     }

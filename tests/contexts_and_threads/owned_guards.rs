@@ -42,6 +42,7 @@ fn a_value_has_its_context_current_until_it_is_dropped() {
     let command = |context: &Context| Command { gpu: context.push_owned().unwrap() };
     let mut first = command(&a);
     assert_eq!((current(), first.gpu.context()), (a.raw(), &a));
+    assert_eq!(format!("{:?}", first.gpu), format!("OwnedGuard({a:?})"));
     let stream = first.gpu.with(|gpu| Ok(gpu.stream()?.detach())).unwrap();
     let idle = first.gpu.with(|gpu| gpu.bind(&stream)?.query()).unwrap();
     assert!(idle);

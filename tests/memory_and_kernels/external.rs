@@ -335,6 +335,39 @@ fn the_drop_of_a_semaphore_waits_for_ordered_streams() {
     });
 }
 
+/// The driver refuses to release them on its thread.
+#[test]
+fn imports_that_a_host_function_drops_are_released_later() {
+    needs_semaphores!();
+    fresh!(imports_that_a_host_function_drops_are_released_later, {
+        with_gpu(|gpu| {
+            let (memory, _) = exported(gpu, 1);
+            let (worker, user) = (gpu.ordered_stream().unwrap(), gpu.ordered_stream().unwrap());
+            let timeline = Timeline::new(0);
+            let counted = || {
+                let now = live();
+                (now.external_memories, now.external_mappings, now.external_semaphores)
+            };
+            let (mapped, alone) = (import(gpu, &memory), import(gpu, &memory));
+            // SAFETY: 1. and 2. Nobody uses the memory.
+            let x = unsafe { gpu.map_external_buffer::<u32>(&mapped, 0, 4) }.unwrap();
+            let (idle, in_flight) = (timeline.import(gpu), timeline.import(gpu));
+            user.wait_semaphores(&[(&in_flight, 1)]).unwrap();
+            assert_eq!(counted(), (2, 1, 2));
+            let memories = (x.detach(), mapped.detach(), alone.detach());
+            let semaphores = (idle.detach(), in_flight.detach());
+            worker.host_function(move || drop((memories, semaphores))).unwrap();
+            worker.synchronize().unwrap();
+            assert_eq!(counted(), (2, 1, 2), "nothing is released there");
+            // The semaphore in flight is waited for.
+            timeline.signal(1);
+            ContextStack::reentrant(|_| Ok(())).unwrap();
+            assert_eq!(counted(), (0, 0, 0));
+            user.synchronize().unwrap();
+        });
+    });
+}
+
 #[test]
 fn graphs_signal_and_wait_at_each_replay() {
     needs_semaphores!();

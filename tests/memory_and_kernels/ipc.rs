@@ -80,6 +80,24 @@ fn two_processes_work_on_one_buffer() {
             assert_eq!(wide.len(), 333);
             let wide = wide.detach();
             std::thread::spawn(move || drop(wide)).join().unwrap();
+            // Dropped on a thread of the driver, which refuses to close it there.
+            // SAFETY: as above.
+            let x = unsafe { gpu.import_buffer::<u32>(&handle) }.unwrap();
+            // F401: as it is open here.
+            let other = new_context().with(|other| {
+                // SAFETY: it is refused.
+                unsafe { other.import_buffer::<u32>(&handle) }.map(drop)
+            });
+            let text = other.unwrap_err().to_string();
+            assert!(text.contains("open in another context of this process"), "{text}");
+            let (x, ordered) = (x.detach(), gpu.ordered_stream().unwrap());
+            ordered.host_function(move || drop(x)).unwrap();
+            ordered.synchronize().unwrap();
+            if common::software() {
+                assert_eq!(live().opened, before.opened + 1);
+            }
+            gpu.context().synchronize().unwrap();
+            assert_eq!(live().opened, before.opened);
             return;
         }
         let mut x = gpu.alloc::<u32>(1000).unwrap();
@@ -205,6 +223,14 @@ fn a_stream_waits_for_a_stream_of_another_process() {
         // SAFETY: a handle of this process, which the driver refuses.
         let own = unsafe { gpu.import_event(&sent) }.unwrap_err();
         assert_eq!(own.call(), Some("cuIpcOpenEventHandle"));
+        // SAFETY: no handle, which the driver refuses.
+        let none = unsafe { gpu.import_event(&EventHandle::from_bytes([0; EventHandle::SIZE])) };
+        let none = none.unwrap_err();
+        assert_eq!(none.call(), Some("cuIpcOpenEventHandle"));
+        if common::software() {
+            let text = none.to_string();
+            assert!(text.contains("the bytes are no handle of `export_event`"), "{text}");
+        }
         let mut x = gpu.alloc::<u32>(16).unwrap();
         gpu.on(&stream).fill(&mut x, 1).unwrap();
         let handle = gpu.export_buffer(&x).unwrap();

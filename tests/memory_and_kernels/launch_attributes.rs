@@ -307,6 +307,15 @@ fn every_launch_has_the_shared_memory_that_it_requests() {
             // SAFETY: as above.
             unsafe { gpu.on(&stream).launch_unchecked(handle, config(bytes), (&mut x, 1_u32)) }?;
         }
+        // More than there is, where all that there is was asked for before.
+        let all = ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let more = config(gpu.device().attribute(all)?.unsigned_abs() + 1);
+        for _ in 0..2 {
+            // SAFETY: as above; the driver refuses the launch.
+            let refused =
+                unsafe { gpu.on(&stream).launch_unchecked(&first, more, (&mut x, 1_u32)) };
+            assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        }
         // SAFETY: as above.
         unsafe { gpu.on(&stream).launch_unchecked(&function, large, (&mut x, 1_u32)) }?;
         let (function, extended) = (store()?, large.extended().cooperative());

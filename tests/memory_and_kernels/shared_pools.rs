@@ -97,7 +97,15 @@ fn two_processes_work_on_buffers_of_one_pool() {
             // Dropped without a context, on another thread.
             let (x, y) = (x.detach(), y.detach());
             std::thread::spawn(move || drop(x)).join().unwrap();
-            drop(y);
+            // On a thread of the driver, which refuses to free it there.
+            let ordered = gpu.ordered_stream().unwrap();
+            ordered.host_function(move || drop(y)).unwrap();
+            ordered.synchronize().unwrap();
+            if common::software() {
+                assert_eq!(live().pools, before.pools + 1, "the memory has its pool");
+            }
+            gpu.context().synchronize().unwrap();
+            drop(ordered);
             let now = live();
             assert_eq!((now.allocations, now.pools), (before.allocations, before.pools));
             return;

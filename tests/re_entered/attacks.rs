@@ -5,11 +5,15 @@ use crate::common::gpu::{new_context, try_new_context};
 use crate::machine::Machine;
 use crate::tower::Tower;
 use crate::{common, fresh, skip};
-use cuscope::{Context, ContextStack, Device, Error, Result, diagnostics::DriverLogHook, ffi};
+use cuscope::{
+    Context, ContextStack, Device, Error, Result, diagnostics::DriverLogHook, ffi,
+    stack::OwnedGuard,
+};
 use cuscope_softdriver::control;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::cell::RefCell;
 use std::mem::forget;
+use std::rc::Rc;
 use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::atomic::AtomicBool;
@@ -152,6 +156,76 @@ fn a_stack_that_is_being_taken_is_taken() {
         assert!(stack.is_err());
         assert_eq!(taken().err(), Some(Error::StackTaken));
         drop(ContextStack::current_thread().unwrap());
+    });
+}
+
+/// The next hook that is called on this thread leaves an owned guard of the context.
+fn leave_in_hook(context: &Context) -> Rc<RefCell<Option<OwnedGuard>>> {
+    let left = Rc::new(RefCell::new(None));
+    let (put, context) = (left.clone(), context.clone());
+    NEXT.set(Some(Box::new(move || *put.borrow_mut() = Some(context.push_owned().unwrap()))));
+    left
+}
+
+const DESTROY: Fault = fault(Which::Named("cuCtxDestroy_v2"));
+
+/// The hook of a release that the pop of a leaked entry makes.
+#[test]
+fn a_stack_on_which_a_hook_leaves_a_guard_is_taken() {
+    attack!(a_stack_on_which_a_hook_leaves_a_guard_is_taken, {
+        cuscope::on_release_error(|_| act());
+        let (a, kept, other) = (new_context(), new_context(), new_context());
+        let mut stack = ContextStack::current_thread().unwrap();
+        let mut outer = stack.push(&a).unwrap();
+        let guard = outer.push(&kept).unwrap();
+        ContextStack::reentrant(|_| {
+            drop(guard); // cannot pop here: its entry stays, and owns a clone
+            Ok(())
+        })
+        .unwrap();
+        forget(outer);
+        drop(kept);
+        let ((), failed) = with_fault(POP, || drop(stack));
+        assert_eq!((failed.len(), control::stack_depth()), (2, 2));
+        let left = leave_in_hook(&other);
+        let (stack, _) = with_fault(DESTROY, ContextStack::current_thread);
+        assert_eq!(stack.err(), Some(Error::StackTaken));
+        let mut left = left.take().expect("the hook ran");
+        left.with(|gpu| gpu.synchronize()).unwrap();
+        drop(left);
+        assert_eq!(control::stack_depth(), 0);
+        visible_again(&other);
+    });
+}
+
+/// As above, when a frame ends.
+#[test]
+fn a_guard_that_a_hook_leaves_in_a_frame_that_ends_ends_with_it() {
+    attack!(a_guard_that_a_hook_leaves_in_a_frame_that_ends_ends_with_it, {
+        cuscope::on_release_error(|_| act());
+        let (a, kept, other) = (new_context(), new_context(), new_context());
+        let mut left = None;
+        let (ended, _) = with_fault(DESTROY, || {
+            ContextStack::reentrant(|stack| {
+                let mut outer = stack.push(&a)?;
+                let guard = outer.push(&kept)?;
+                ContextStack::reentrant(|_| {
+                    drop(guard);
+                    Ok(())
+                })?;
+                forget(outer);
+                drop(kept);
+                left = Some(leave_in_hook(&other));
+                Ok(())
+            })
+        });
+        ended.unwrap();
+        let mut left = left.and_then(|left| left.take()).expect("the hook ran");
+        let over = left.with(|gpu| gpu.synchronize()).unwrap_err();
+        assert!(matches!(over, Error::InvalidArgument { .. }), "{over}");
+        drop(left);
+        assert_eq!(control::stack_depth(), 0);
+        visible_again(&other);
     });
 }
 

@@ -105,7 +105,11 @@ fn the_graph_keeps_what_it_uses() {
     with_stream(|gpu, stream| {
         let capture = gpu.open_capture(&stream).unwrap();
         let (x, mut y) = (gpu.alloc::<u32>(4).unwrap(), gpu.alloc::<u32>(4).unwrap());
-        capture.on(gpu).unwrap().copy(&x, &mut y).unwrap();
+        let on = capture.on(gpu).unwrap();
+        on.copy(&x, &mut y).unwrap();
+        let (capture_text, on_text) = (format!("{capture:?}"), format!("{on:?}"));
+        assert!(capture_text.starts_with("OpenCapture("), "{capture_text}");
+        assert!(on_text.starts_with("OpenCaptureStream("), "{on_text}");
         let graph = capture.finish(gpu).unwrap();
         drop((x, y));
         assert_eq!(graph.buffers(), 2);

@@ -678,12 +678,32 @@ mod tests {
             problem: SignatureProblem::TooMany { given: "u32" },
         };
         let path = Box::new(PathBuf::from("/nowhere"));
+        let no_image = ImageError::new(ImageKind::Cubin, ImageProblem::Empty);
+        let refused = RefusedError::new(driver, "pass less".to_owned());
+        let launch = RefusedLaunch {
+            call,
+            kernel: "k".to_owned(),
+            launch: "1 x 1 x 1".to_owned(),
+            arguments: "7".to_owned(),
+        };
+        let outside = OutOfBounds { line: 7, ..OutOfBounds::default() };
+        let unguarded = GuardError {
+            kernel: None,
+            line: 8,
+            instruction: "trap;".to_owned(),
+            reason: "it traps".to_owned(),
+        };
         for (error, name, field) in [
             (Error::GraphBuffers { call, captured: 2, named: 3 }, "GraphBuffers", "captured: 2"),
             (Error::Driver(driver), "Driver", "code: "),
             (Box::new(load).into(), "Load", "log: \"line 1; wrong\""),
             (Box::new(signature).into(), "Signature", "kernel: \"k\""),
             (Error::File { call, path, kind: std::io::ErrorKind::NotFound }, "File", "NotFound"),
+            (refused.into(), "Refused", "reason: \"pass less\""),
+            (no_image.into(), "Image", "problem: Empty"),
+            (Box::new(launch).into(), "LaunchRefused", "arguments: \"7\""),
+            (Error::OutOfBounds(Box::new(outside)), "OutOfBounds", "line: 7"),
+            (Error::Guard(Box::new(unguarded)), "Guard", "line: 8"),
         ] {
             let (short, long) = (format!("{error:?}"), format!("{error:#?}"));
             assert_eq!(short, format!("{name}: {error}"));
@@ -715,6 +735,31 @@ mod tests {
     }
 
     #[test]
+    fn a_range_that_is_refused_has_its_numbers() {
+        let call = name!(cuMemAlloc_v2);
+        for (unit, words) in [
+            (RangeUnit::Elements, "ends at element 9 of 4"),
+            (RangeUnit::Chunk, "chunks of 0 of the 4 elements"),
+            (RangeUnit::Capacity, "9 elements were requested, and the capacity is 4"),
+            (RangeUnit::Bytes, "end at byte 9, and there are 4 bytes"),
+            (RangeUnit::Levels, "there are 4 levels, the first of which is 0, and no 9th"),
+        ] {
+            let text = Error::InvalidRange { call, end: 9, len: 4, unit }.to_string();
+            assert!(text.contains(words), "{words:?} is not in: {text}");
+        }
+    }
+
+    #[test]
+    fn a_known_reason_is_apart_from_the_code() {
+        let driver = DriverError::new(name!(cuLinkComplete), ffi::CUDA_ERROR_INVALID_VALUE);
+        let load = LoadError::new(driver, String::new(), None);
+        assert_eq!(load.reason(), None);
+        assert_eq!(load.because(Some("link it".to_owned())).reason(), Some("link it"));
+        let refused = RefusedError::new(driver, "pass less".to_owned());
+        assert_eq!((refused.driver(), refused.reason()), (driver, "pass less"));
+    }
+
+    #[test]
     fn errors_stay_small() {
         assert!(size_of::<Error>() <= 40, "{}", size_of::<Error>());
     }
@@ -734,12 +779,14 @@ mod tests {
             Error::InvalidArgument { call, reason: "".into() },
             Error::NeedsDriver { call, since: 13000 },
             Error::UnknownValue { call, value: 7 },
+            Error::VariableType { call, bytes: 6, size: 4 },
             Error::VariableLent { call },
             Error::NothingFits { call },
             Error::from(DriverError::new(call, CUresult(1))),
         ] {
             assert_eq!(error.call(), Some(call), "{error:?}");
             assert!(error.to_string().contains(call), "{error}");
+            assert!(format!("{error:#?}").contains(&format!("call: {call:?}")), "{error:#?}");
         }
         assert_eq!(Error::StackTaken.call(), None);
         let needs = ffi::NeedsDriver { function: call, since: 13000 };

@@ -177,3 +177,75 @@ impl fmt::Display for GuardError {
 super::debug_with_message!(GuardError: kernel line instruction reason);
 
 impl std::error::Error for GuardError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one() -> OutOfBounds {
+        OutOfBounds {
+            kernel: "k".to_owned(),
+            line: 7,
+            instruction: "st.global.u32 [%rd1], %r1;".to_owned(),
+            arguments: vec![2],
+            does: "write",
+            bytes: 4,
+            ..OutOfBounds::default()
+        }
+    }
+
+    #[test]
+    fn a_message_says_which_access_it_was() {
+        let text = one().to_string();
+        assert!(
+            text.starts_with("`k` was to write 4 bytes outside of argument 2, at line 7"),
+            "{text}"
+        );
+        assert!(
+            text.contains("the access was not made") && !text.contains(" or at line"),
+            "{text}"
+        );
+        assert!(one().source().is_none() && one().writes());
+
+        let several = OutOfBounds {
+            arguments: vec![0, 3],
+            function: Some("inner".to_owned()),
+            source: Some(("k.cu".to_owned(), 12)),
+            further: vec![9, 11],
+            does: "read",
+            ..one()
+        };
+        let text = several.to_string();
+        for part in [
+            "was to read 4 bytes outside of arguments 0, 3 of `inner`",
+            "`st.global.u32 [%rd1], %r1;`, k.cu:12, or at line 9, 11",
+            "none of them was made",
+        ] {
+            assert!(text.contains(part), "{part:?} is not in: {text}");
+        }
+        assert_eq!((several.source(), several.function()), (Some(("k.cu", 12)), Some("inner")));
+        assert!(!several.writes());
+
+        let variables = OutOfBounds { arguments: vec![], ..one() }.to_string();
+        assert!(variables.contains("outside of its variables, at line 7"), "{variables}");
+        // All that is known of a kernel whose module was unloaded before anybody asked.
+        let gone = OutOfBounds::default().to_string();
+        assert!(gone.contains("not loaded any more"), "{gone}");
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_guarded_is_told_from_a_kernel() {
+        let of = |kernel: Option<&str>| GuardError {
+            kernel: kernel.map(str::to_owned),
+            line: 3,
+            instruction: "call (%r1), %rd1;".to_owned(),
+            reason: "it calls a function by its address".to_owned(),
+        };
+        assert_eq!(of(None).reason(), "it calls a function by its address");
+        let (text, kernel) = (of(None).to_string(), of(Some("k")).to_string());
+        let rest =
+            "cannot be guarded: line 3, `call (%r1), %rd1;`: it calls a function by its address";
+        assert!(text.starts_with(&format!("the PTX text {rest}")), "{text}");
+        assert!(kernel.starts_with(&format!("`k` {rest}")), "{kernel}");
+    }
+}

@@ -254,10 +254,13 @@ rows! {
         "in the child of a fork" => ["only the parent can use it"] Test("contexts_and_threads/endings.rs", "a fork");
     }
     "diagnostics/core_dumps.rs" "user_trigger" { "`CUDA_ERROR_INVALID_VALUE`" => ["settings of the process"] Call(|gpu| none(gpu.core_dumps().user_trigger())); }
-    "diagnostics/core_dumps.rs" "set_pipe" { "once the trigger is enabled and a context exists" => ["settings of the process"] Call(|gpu| gpu.core_dumps().set_pipe("pipe")); }
+    "diagnostics/core_dumps.rs" "set_pipe" { "once the trigger is enabled and a context exists" => ["before the first context is created"] Fails("cuCoredumpSetAttributeGlobal", ffi::CUDA_ERROR_NOT_SUPPORTED, |_| CoreDumps::process().set_pipe("pipe")); }
     "diagnostics/driver_log.rs" "write_to" { "the file cannot be written" => ["/nowhere/at/all", "cannot be written"] Call(|_| DriverLog::now()?.write_to("/nowhere/at/all")); }
     "diagnostics/over_budget.rs" "on_over_budget" { "`CUDA_ERROR_NOT_PERMITTED`" => ["NOT_PERMITTED", "host function"] Fails("cuDeviceRegisterAsyncNotification", ffi::CUDA_ERROR_NOT_PERMITTED, |gpu| none(on_over_budget(gpu.device(), |_| ()))); }
-    "event.rs" "event_with" { "unknown flag bits" => ["0xf000"] Call(|gpu| none(gpu.event_with(EventFlags::from_bits_retain(0xf000)))); }
+    "event.rs" "event_with" {
+        "unknown flag bits" => ["0xf000"] Call(|gpu| none(gpu.event_with(EventFlags::from_bits_retain(0xf000))));
+        "`INTERPROCESS` without `DISABLE_TIMING`" => ["add `EventFlags::DISABLE_TIMING`"] Call(|gpu| none(gpu.event_with(EventFlags::INTERPROCESS)));
+    }
     "event.rs" "elapsed_since" {
         "one is not complete" => ["the later event is not complete"] Call(|gpu| {
             let (stream, begin, end) = (gpu.stream()?, gpu.event()?, gpu.event()?);
@@ -391,11 +394,13 @@ rows! {
             let (mut graph, node) = gpu.build_graph(|g| g.child(&[], &one, ()))?;
             graph.set_child(node, &two, ())
         });
-        "definition has nodes that allocate" => ["nodes allocate memory"] Call(|gpu| {
+        "definition has nodes that allocate" => ["CUDA_ERROR_NOT_SUPPORTED", "nodes that allocate or free memory"] Call(|gpu| {
             let (one, _) = gpu.build_graph(|g| g.empty(&[]))?;
-            let (allocates, _) = gpu.build_graph(|g| none(g.alloc::<u32>(&[], 4)))?;
-            let (mut graph, node) = gpu.build_graph(|g| g.child(&[], &one, ()))?;
-            graph.set_child(node, &allocates, ())
+            let (mut definition, node) = gpu.define_graph(|g| {
+                none(g.alloc::<u32>(&[], 4))?;
+                g.child(&[], &one, ())
+            })?;
+            definition.set_child(node, &one, ())
         });
     }
     "graph/set.rs" "set_copy" { "copy of rows in the place of another shape" => ["copy of one row alone"] Call(|gpu| {

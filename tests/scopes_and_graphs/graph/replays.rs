@@ -180,6 +180,11 @@ fn slices_of_buffers_are_named_as_one() {
             Error::GraphBuffers { call: LAUNCH, captured: 2 * EACH, named: 2 * EACH - 1 }
         );
         gpu.scope(|s| s.on(&stream).replay(&graph, (&from[..], &mut to[..]))).unwrap();
+        // Of buffers that lie apart, too.
+        to.iter_mut().for_each(|to| gpu.on(&stream).fill(to, 99).unwrap());
+        let apart: Vec<_> = to.iter_mut().collect();
+        gpu.on(&stream).replay(&graph, (&from[..], apart)).unwrap();
+        assert!((0..EACH).all(|i| read(gpu, &to[i]) == [i as u32; 4]));
     });
 }
 
