@@ -2,7 +2,7 @@
 
 use crate::operations::{CONFIG, LEN, Raw, done, ok};
 use cuscope::ffi;
-use cuscope::kernel::{GuardedFunction, GuardedKernel};
+use cuscope::kernel::GuardedKernel;
 use cuscope::{
     DeviceBuffer, In, OrderedStream, Out, ScopedBuffer, ScopedStream, SharedBuffer, SyncStream,
 };
@@ -24,7 +24,6 @@ pub(crate) struct Ours<'s, 'ctx> {
     pub(crate) scoped: ScopedStream<'s, 'ctx>,
     pub(crate) ordered: &'s OrderedStream,
     pub(crate) kernel: &'s GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
-    pub(crate) listed: &'s GuardedFunction,
     pub(crate) x: &'s DeviceBuffer<'ctx, f32>,
     pub(crate) y: &'s mut DeviceBuffer<'ctx, f32>,
     pub(crate) held: ScopedBuffer<'s, f32>,
@@ -46,18 +45,5 @@ operations! {
         |o| {
             let mut x = done(o.ordered.alloc::<f32>(LEN as usize));
             done(o.ordered.launch(o.kernel, CONFIG(), (LEN, 2.0, o.shared, &mut x)));
-        };
-    guarded_list "`SyncStream::launch`, a `GuardedFunction` with a list of 4 arguments, 2 of them buffers"
-        |r| {
-            launch!(r, [a: LEN, b: 2.0_f32, c: r.x, d: r.y]);
-            by_hand!(cuStreamSynchronize(r.stream))
-        },
-        |o| {
-            let mut list = o.listed.arguments();
-            done(list.push(LEN));
-            done(list.push(2.0_f32));
-            done(list.push(o.x));
-            done(list.push(&mut *o.y));
-            done(o.on.launch(o.listed, CONFIG(), list));
         };
 }

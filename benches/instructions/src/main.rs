@@ -144,7 +144,6 @@ fn count_guarded(n: u64) -> Result {
     let text = include_str!("../../../examples/kernels/saxpy.ptx");
     let (plain, module) = (gpu.load_ptx(text)?, gpu.load_guarded(text)?);
     let (function, kernel) = (plain.function("saxpy")?, module.kernel("saxpy")?);
-    let listed = module.function("saxpy")?;
     let len = LEN as usize;
     let x = gpu.alloc::<f32>(len)?;
     let (mut y, mut held) = (gpu.alloc::<f32>(len)?, gpu.alloc::<f32>(len)?);
@@ -167,7 +166,6 @@ fn count_guarded(n: u64) -> Result {
             scoped: s.on(&stream),
             ordered: &ordered,
             kernel: &kernel,
-            listed: &listed,
             x: &x,
             y: &mut y,
             held: s.hold(&mut held),
