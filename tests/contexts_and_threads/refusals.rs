@@ -11,13 +11,13 @@ use cuscope::{PushedGuard, Result, ffi};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::collections::BTreeSet;
 use std::path::Path;
-use table::{NUMBERS, TABLE};
+use table::{MORE, NUMBERS, TABLE};
 
 /// A reason of the documentation, and an input for it.
 struct Row {
     /// The file under `src/`, and the function.
     place: (&'static str, &'static str),
-    /// The words of the documentation.
+    /// The words of the documentation, or what `MORE` inputs are.
     reason: &'static str,
     /// Words in the message.
     says: &'static [&'static str],
@@ -104,7 +104,7 @@ fn every_input_gets_a_message_with_its_reason() {
     }
     skip_under_miri!("it maps memory and reads files");
     with_gpu(|gpu| {
-        let wrong = TABLE.iter().filter_map(|row| {
+        let wrong = TABLE.iter().chain(MORE).filter_map(|row| {
             let text = match row.input {
                 Input::Call(call) => message(call(gpu)),
                 Input::Fails(function, code, call) => {
@@ -150,7 +150,7 @@ fn every_input_of_other_devices_gets_a_message_with_its_reason() {
         skip!("needs the software driver, which can be told what devices lack");
     }
     skip_under_miri!("starts processes");
-    let devices = TABLE.iter().filter_map(|row| match row.input {
+    let devices = TABLE.iter().chain(MORE).filter_map(|row| match row.input {
         Input::Alone(devices, _) => Some(devices),
         _ => None,
     });
@@ -160,7 +160,7 @@ fn every_input_of_other_devices_gets_a_message_with_its_reason() {
             continue;
         }
         let these = std::env::var(VARIABLE).unwrap_or_default();
-        let wrong = TABLE.iter().filter_map(|row| match row.input {
+        let wrong = TABLE.iter().chain(MORE).filter_map(|row| match row.input {
             Input::Alone(devices, call) if devices == these => {
                 lacks(row, &with_gpu(|gpu| message(call(gpu))))
             }

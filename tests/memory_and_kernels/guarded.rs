@@ -2,17 +2,19 @@
 //! as it was, the wait tells the line, and everything goes on.
 #![allow(unsafe_code, reason = "passes memory by its address")]
 
-use crate::common::fatbin;
-use crate::common::gpu::{new_context, with_gpu, with_stream};
-use crate::common::{fewer, thorough};
+use crate::common::gpu::{gate, new_context, with_gpu, with_stream};
+use crate::common::{fatbin, fewer, thorough};
 use crate::textures::{ADD, D2, FETCH};
+use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::graph::OpenCapture;
 use cuscope::kernel::{ArgumentList, GuardedKernel, SignatureProblem, TextureObject};
+use cuscope::ordered::OrderedOptions;
 use cuscope::texture::{ArrayFlags, Sampling};
 use cuscope::{
-    Detached, DeviceBuffer, Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx, PushedGuard,
-    Result,
+    ContextStack, Detached, DeviceBuffer, Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx,
+    PushedGuard, Result,
 };
+use cuscope_softdriver::control::live;
 use std::thread;
 
 type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
@@ -82,6 +84,81 @@ fn accesses_that_are_compared_together_are_told_together() {
         assert!(text.contains("none of them was made"), "{text}");
         // Neither was read.
         assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [0.0]);
+    });
+}
+
+/// Adds to the element behind the first one.
+const COUNT: &str = ".version 7.0
+.target sm_60
+.address_size 64
+.visible .entry count(.param .u64 to) {
+    .reg .b64 %d<2>;
+    ld.param.u64 %d0, [to]; cvta.to.global.u64 %d1, %d0;
+    red.global.add.u32 [%d1+4], 1;
+    ret;
+}";
+
+#[test]
+fn an_update_that_was_not_made_is_told_as_one() {
+    with_stream(|gpu, stream| {
+        let count = gpu.load_guarded(COUNT).unwrap().kernel::<(&mut [u32],)>("count").unwrap();
+        let mut x = gpu.on(&stream).from_slice(&[5_u32, 6]).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        let mut short = x.slice_mut(..1).unwrap();
+        let error = gpu.on(&stream).launch(&count, one, (&mut short,)).unwrap_err();
+        let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
+        assert!(outside.line() == 7 && outside.writes(), "{error}");
+        assert!(
+            error.to_string().contains("was to update 4 bytes outside of argument 0"),
+            "{error}"
+        );
+        gpu.on(&stream).launch(&count, one, (&mut x,)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [5, 7]);
+    });
+}
+
+#[test]
+fn a_launch_that_the_driver_refuses_says_why() {
+    with_stream(|gpu, stream| {
+        let module = gpu.load_guarded(PTX).unwrap();
+        let (saxpy, listed): (Saxpy, _) =
+            (module.kernel("saxpy").unwrap(), module.function("saxpy").unwrap());
+        let x = gpu.on(&stream).from_slice(&[1.0_f32; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0_f32; 8]).unwrap();
+        let large = LaunchConfig::new(1, 1025);
+        let error = gpu.on(&stream).launch(&saxpy, large, (N, 2.0, &x, &mut y)).unwrap_err();
+        assert!(error.to_string().contains("1025 threads"), "{error}");
+        let mut list = listed.arguments();
+        list.push(N).unwrap().push(2.0_f32).unwrap().push(&x).unwrap().push(&mut y).unwrap();
+        let error = gpu.on(&stream).launch(&listed, large, list).unwrap_err();
+        assert!(error.to_string().contains("1025 threads"), "{error}");
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [0.0; 8]);
+    });
+}
+
+/// A clone is another owner of the same kernel.
+#[test]
+fn guarded_code_shows_what_it_is() {
+    with_stream(|gpu, stream| {
+        let module = gpu.load_guarded(PTX).unwrap();
+        let (saxpy, listed): (Saxpy, _) =
+            (module.kernel("saxpy").unwrap(), module.function("saxpy").unwrap());
+        assert!(format!("{module:?}").starts_with("GuardedModule("), "{module:?}");
+        assert!(format!("{saxpy:?}").starts_with("GuardedKernel("), "{saxpy:?}");
+        assert!(format!("{listed:?}").starts_with("GuardedFunction("), "{listed:?}");
+        assert_eq!(module.context(), gpu.context());
+        let clone = saxpy.clone();
+        drop((module, saxpy, listed));
+        assert_eq!(clone.context(), gpu.context());
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        gpu.on(&stream).launch(&clone, config(), (N, 2.0, &x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [2.0; 8]);
+        is_outside(gpu.on(&stream).launch(
+            &clone,
+            config(),
+            (N, 2.0, &x, &mut y.slice_mut(..7).unwrap()),
+        ));
     });
 }
 
@@ -336,6 +413,33 @@ fn captures_that_are_dropped_and_launches_that_wait_give_their_places_back() {
     context.try_destroy().expect("nothing is left").unwrap();
 }
 
+/// A graph has a place as long as it lives.
+#[test]
+fn more_graphs_than_a_context_has_places_are_refused() {
+    skip_under_miri!("it builds 4,096 graphs");
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        let mut build = || {
+            gpu.build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                g.kernel(&[], &saxpy, config(), (N, 1.0, &x, &mut y)).map(drop)
+            })
+        };
+        let refused = |error: Error| {
+            assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
+            assert!(error.to_string().contains("drop some of them"), "{error}");
+        };
+        let mut graphs: Vec<_> = (0..4_096).map(|_| build().unwrap().0).collect();
+        refused(build().map(drop).unwrap_err());
+        refused(gpu.on(&stream).launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap_err());
+        drop(graphs.pop());
+        gpu.on(&stream).launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [1.0; 8]);
+    });
+}
+
 /// The nodes of a child graph note failures where the graph that has them looks, also when the child is gone.
 #[test]
 fn a_child_graph_is_told_by_the_graph_that_has_it() {
@@ -382,6 +486,48 @@ fn a_stream_that_is_dropped_tells_no_other_stream() {
         other.synchronize().unwrap();
         assert_eq!(other.to_vec(&y).unwrap(), [1.0; 8]);
     }
+}
+
+/// A stream that is dropped lives on with its place until its kernels are over. The next stream that launches a guarded
+/// kernel then ends it, and is not told of its failure.
+#[test]
+fn a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over, {
+        let context = new_context();
+        let saxpy: Saxpy = context.load_guarded(PTX).unwrap().kernel("saxpy").unwrap();
+        // Without staged memory, which waits for the stream when it ends.
+        let options = OrderedOptions::new().keep(0).staging(0);
+        let stream =
+            || context.with(|gpu| gpu.ordered_stream_with(gpu.stream()?, &options)).unwrap();
+        let memory = |stream: &OrderedStream, len: usize| {
+            (stream.from_slice(&[1.0_f32; 8]).unwrap(), stream.zeroed::<f32>(len).unwrap())
+        };
+        let (busy, next, last) = (stream(), stream(), stream());
+        let (x, mut y) = memory(&busy, 7);
+        let (next_x, mut next_y) = memory(&next, 8);
+        let (last_x, mut last_y) = memory(&last, 8);
+        busy.synchronize().unwrap();
+        let all = live().streams;
+
+        let (gate, wait) = gate();
+        busy.host_function(wait).unwrap();
+        busy.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        drop((x, y, busy));
+        next.launch(&saxpy, config(), (N, 1.0, &next_x, &mut next_y)).unwrap();
+        next.synchronize().unwrap();
+        assert_eq!(live().streams, all);
+        gate.open();
+        context.synchronize().unwrap();
+        last.launch(&saxpy, config(), (N, 1.0, &last_x, &mut last_y)).unwrap();
+        assert_eq!(live().streams, all - 1);
+        last.synchronize().unwrap();
+        for (stream, y) in [(&next, &next_y), (&last, &last_y)] {
+            assert_eq!(stream.to_vec(y).unwrap(), [1.0; 8]);
+        }
+    });
 }
 
 /// A kernel whose module is gone is still told.
@@ -641,6 +787,21 @@ fn a_kernel_that_cannot_be_guarded_is_named() {
     });
 }
 
+/// Between the rows of a part there may be memory that somebody else has.
+#[test]
+fn of_a_part_of_rows_the_first_row_is_written() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut rows = gpu.alloc_pitched::<f32>((8, 2)).unwrap();
+        gpu.on(&stream).zero(&mut rows).unwrap();
+        let mut part = rows.part_mut(..4, .., ..).unwrap();
+        is_outside(gpu.on(&stream).launch(&saxpy, config(), (N, 2.0, &x, &mut part)));
+        let expected = [[2.0; 4], [0.0; 4], [0.0; 4], [0.0; 4]].concat();
+        assert_eq!(gpu.on(&stream).to_vec(&rows).unwrap(), expected);
+    });
+}
+
 /// A scope has a place of its own: the one before does not tell it of anything.
 #[test]
 fn a_scope_tells_of_its_own_kernels() {
@@ -659,5 +820,73 @@ fn a_scope_tells_of_its_own_kernels() {
                 false => result.unwrap(),
             }
         }
+    });
+}
+
+/// A scope has a place in each of its contexts.
+#[test]
+fn a_scope_tells_of_kernels_in_the_contexts_of_its_peers() {
+    let (first, second) = (new_context(), new_context());
+    let mut stack = ContextStack::current_thread().unwrap();
+    let mut outer = stack.push(&first).unwrap();
+    let (there, theirs) = (outer.stream().unwrap(), load(&outer));
+    let mut far_x = outer.on(&there).from_slice(&[1.0_f32; 8]).unwrap();
+    let mut far_y = outer.on(&there).from_slice(&[0.0_f32; 8]).unwrap();
+    let gpu = outer.push(&second).unwrap();
+    let (mut here, ours) = (gpu.stream().unwrap(), load(&gpu));
+    let x = gpu.on(&here).from_slice(&[1.0_f32; 8]).unwrap();
+    let mut y = gpu.on(&here).from_slice(&[0.0_f32; 8]).unwrap();
+    let graph = gpu
+        .capture(&mut here, |c| {
+            c.stream().launch(&ours, config(), (N, 1.0, &x, &mut c.hold(&mut y)))
+        })
+        .unwrap();
+    for (near, far) in [(8, 7), (7, 8), (8, 8)] {
+        let result = gpu.scope(|s| {
+            let (run_there, run_here) = (s.on_peer(&there), s.on(&here));
+            let (far_x, mut far_y) = (s.hold_peer(&mut far_x), s.hold_peer(&mut far_y));
+            let mut y = s.hold(&mut y);
+            for _ in 0..2 {
+                let mut far_y = far_y.slice_mut(..far)?;
+                run_here.launch(&ours, config(), (N, 1.0, &x, &mut y.slice_mut(..near)?))?;
+                run_there.launch(&theirs, config(), (N, 1.0, &far_x, &mut far_y))?;
+            }
+            // A graph that it replays would have it look, too.
+            if near + far < 16 { Ok(()) } else { run_here.replay(&graph, (&x, &mut y)) }
+        });
+        match near + far {
+            16 => result.unwrap(),
+            _ => is_outside(result),
+        }
+    }
+    assert_eq!(gpu.on(&here).to_vec(&y).unwrap()[6..], [7.0, 5.0]);
+    drop(graph);
+    gpu.pop().unwrap();
+    assert_eq!(outer.on(&there).to_vec(&far_y).unwrap()[6..], [6.0, 4.0]);
+}
+
+#[test]
+fn a_scope_tells_of_its_kernels_behind_a_graph_that_it_replays() {
+    with_stream(|gpu, mut stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                c.stream().launch(&saxpy, config(), (N, 1.0, &x, &mut c.hold(&mut y)))
+            })
+            .unwrap();
+        for len in [7, 8] {
+            let result = gpu.scope(|s| {
+                let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+                run.replay(&graph, (&x, &mut y))?;
+                run.launch(&saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..len)?))
+            });
+            match len {
+                7 => is_outside(result),
+                _ => result.unwrap(),
+            }
+        }
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap()[6..], [6.0, 4.0]);
     });
 }

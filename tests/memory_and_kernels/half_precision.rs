@@ -3,7 +3,7 @@
 
 use crate::common::gpu::with_stream;
 use cuscope::foreign::dlpack::{DLDataType, DLElement};
-use cuscope::{Error, LaunchConfig, OrderedBuffer};
+use cuscope::{Error, LaunchConfig, OrderedBuffer, Value};
 use half::{bf16, f16};
 
 /// `scale(n, a, x)`: `x[i] *= a` in `f16`, with a warp for all of it.
@@ -42,6 +42,12 @@ const SCALE: &str = "
     ret;
 }
 ";
+
+/// Takes an integer of their size.
+const COUNTS: &str = ".version 7.0
+.target sm_53
+.address_size 64
+.visible .entry counts(.param .u16 n) { ret; }";
 
 #[test]
 fn kernels_take_them_by_value_and_in_buffers() {
@@ -83,6 +89,16 @@ fn a_signature_with_another_number_is_refused() {
             assert!(matches!(refused, Err(Error::Signature(_))));
         }
         module.kernel::<(bf16, &mut [bf16])>("bits").unwrap();
+        module.kernel::<(Value<bf16>, &mut [bf16])>("bits").unwrap();
+        let counts = gpu.load_ptx(COUNTS).unwrap();
+        counts.kernel::<(u16,)>("counts").unwrap();
+        for refused in [
+            counts.kernel::<(f16,)>("counts").map(drop),
+            // As generic functions have it.
+            counts.kernel::<(Value<f16>,)>("counts").map(drop),
+        ] {
+            assert!(matches!(refused, Err(Error::Signature(_))));
+        }
     });
 }
 

@@ -91,6 +91,13 @@ const KINDS: &[(&str, Make)] = &[
         ordered.upload(&[1; 64], &mut x)?;
         Ok(Box::new(ordered))
     }),
+    ("page-locked pages", |gpu| Ok(Box::new(gpu.pinned_pages(4096)?))),
+    ("addresses", |gpu| {
+        Ok(Box::new(Reservation::new(PhysicalMemory::granularity(gpu.device())?)?))
+    }),
+    ("buffer that an ordered stream adopted", |gpu| {
+        Ok(Box::new(bare(gpu)?.adopt(gpu.alloc::<u32>(64)?).map_err(Error::from)?))
+    }),
     ("ordered buffer", |gpu| Ok(Box::new(bare(gpu)?.zeroed::<u32>(64)?))),
     ("shared buffer that another stream reads", |gpu| {
         let (home, reader) = (bare(gpu)?, bare(gpu)?);
@@ -415,6 +422,33 @@ fn a_stream_and_an_event_whose_end_is_refused_there_end_later() {
             assert_eq!((left.streams, left.events), (before.streams + 1, before.events + 1));
             look();
             assert_eq!((reported(), live()), (vec![], before));
+        });
+    });
+}
+
+/// The driver that was measured orders streams there, too (F23). One that does not is played.
+#[test]
+fn shared_memory_whose_readers_cannot_be_ordered_there_is_freed_later() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(shared_memory_whose_readers_cannot_be_ordered_there_is_freed_later, {
+        report();
+        with_gpu(|gpu| {
+            let (home, reader) = (bare(gpu).unwrap(), bare(gpu).unwrap());
+            let mut y = reader.zeroed::<u32>(64).unwrap();
+            reader.synchronize().unwrap();
+            let before = live().allocations;
+            let x = home.zeroed::<u32>(64).unwrap().share();
+            reader.copy(&x, &mut y).unwrap();
+            let code = ffi::CUDA_ERROR_NOT_PERMITTED;
+            let refused = Fault { which: Which::Named("cuEventRecord"), code, performed: false };
+            home.host_function(move || drop(with_fault(refused, || drop(x)))).unwrap();
+            home.synchronize().unwrap();
+            assert_eq!(live().allocations, before + 1);
+            look();
+            home.synchronize().unwrap();
+            assert_eq!((reported(), live().allocations), (vec![], before));
         });
     });
 }

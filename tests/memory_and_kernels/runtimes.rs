@@ -151,6 +151,8 @@ fn an_address_that_cannot_be_one_is_refused() {
         invalid(range(u64::MAX - 3, 2), "end of the address space");
         invalid(range(0, usize::MAX), "");
         assert!(range(0, 0).unwrap().is_empty());
+        let shown = format!("{:?}", range(0x1000, 4).unwrap());
+        assert!(shown.starts_with("DeviceRange<u32>(4 at 0x1000, Context"), "{shown}");
     });
 }
 
@@ -316,7 +318,7 @@ fn parts_of_a_page_locked_buffer_own_their_share() {
     let (first, rest) = block.split_at(16).unwrap();
     let (mut second, third) = rest.split_at(1000).unwrap();
     assert_eq!((first.len(), second.len(), third.len()), (16, 1000, (1 << 12) - 1016));
-    assert_eq!(first.as_non_null(), start);
+    assert_eq!((first.as_non_null(), first.context()), (start, &context));
     assert_eq!(second.as_non_null().as_ptr(), start.as_ptr().wrapping_add(16));
     second.fill(8);
     drop((first, third));
@@ -335,6 +337,14 @@ fn parts_of_a_page_locked_buffer_own_their_share() {
                         gpu.on(&stream).launch_unchecked(&store, ONE(), (&mut second, 9_u32))
                     }?;
                     assert_eq!(second[..2], [9, 8]);
+                    gpu.scope(|s| {
+                        let mut mapped = s.map(&mut second);
+                        // SAFETY: as above.
+                        unsafe {
+                            s.on(&stream).launch_unchecked(&store, ONE(), (&mut mapped, 7_u32))
+                        }
+                    })?;
+                    assert_eq!(second[..2], [7, 8]);
                     assert_eq!(second.device_address(gpu)?, second.as_ptr().addr() as u64);
                     Ok(())
                 })
@@ -369,6 +379,7 @@ fn pages_of_the_driver_are_handed_out_in_parts() {
     let context = new_context();
     let pages = context.with(|gpu| gpu.pinned_pages(1 << 16)).unwrap();
     assert_eq!((pages.len(), pages.is_empty(), pages.context()), (1 << 16, false, &context));
+    assert!(format!("{pages:?}").starts_with("PinnedPages(65536 bytes at 0x"), "{pages:?}");
     let (mut first, rest) = pages.split_at(64).unwrap();
     let (second, third) = rest.split_at(4).unwrap();
     let (unaligned, third) = third.split_at(8).unwrap();
@@ -395,7 +406,7 @@ fn pages_of_the_driver_are_handed_out_in_parts() {
     let (odd, third) = third.split_at(4).unwrap();
     drop(odd);
     let zeros = third.into_zeroed::<u64>().unwrap();
-    assert_eq!(zeros.len(), ((1 << 16) - 80) / 8);
+    assert_eq!((zeros.len(), zeros.context()), (((1 << 16) - 80) / 8, &context));
     assert!(zeros.iter().all(|&zero| zero == 0));
     drop(first);
     drop(zeros);

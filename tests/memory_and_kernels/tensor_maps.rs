@@ -4,7 +4,9 @@
 use crate::common::gpu::with_gpu;
 use crate::skip;
 use cuscope::kernel::TensorMapValue;
-use cuscope::tensor_map::{FloatFormat, Interleave, L2Promotion, Swizzle, TensorLayout, TensorMap};
+use cuscope::tensor_map::{
+    FloatFormat, Interleave, L2Promotion, Swizzle, TensorKind, TensorLayout, TensorMap,
+};
 use cuscope::{Error, LaunchConfig, Out, ffi};
 
 /// Copies the first two words of the map that it gets to `out`: `first(unsigned long *, CUtensorMap)`.
@@ -72,6 +74,11 @@ fn every_setting_is_told_apart() {
         assert!(seen.len() >= 10, "{} of {}", seen.len(), layouts.len());
         let map = gpu.tensor_map(&layout, &x).unwrap();
         assert_eq!(format!("{map:?}"), "TensorMap");
+        let encoded = layout.encode(gpu, TensorKind::F32, x.address()).unwrap();
+        assert_eq!(
+            (format!("{encoded:?}").as_str(), encoded.raw().opaque),
+            ("EncodedMap", words(&map))
+        );
         assert_eq!(map.into_memory().address(), x.address());
     });
 }

@@ -4,9 +4,10 @@
 use crate::common::gpu::{new_context, with_gpu, with_stream};
 use crate::common::{UNWINDS, panics};
 use cuscope::graph::KernelNode;
-use cuscope::kernel::{Check, KernelReads, KernelWrites, Launches, SafeKernel};
+use cuscope::kernel::{Check, KernelReads, KernelWrites, Launches, SafeKernel, TextureObject};
 use cuscope::launch::LaunchShape;
 use cuscope::memory::{Extent, MemorySize};
+use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
 use cuscope::{
     Context, Error, In, Kernel, LaunchConfig, Out, PushedGuard, Result, TrustedKernel, Value,
 };
@@ -281,6 +282,55 @@ fn a_node_whose_attributes_are_a_part_of_its_shape_is_not_changed_safely() {
             assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
             assert!(error.to_string().contains("set_kernel_unchecked"), "{error}");
         }
+    });
+}
+
+/// Takes a struct by value and the handle of a texture, and does nothing.
+const KINDS: &str = ".version 7.0
+.target sm_52
+.address_size 64
+.visible .entry kinds(.param .align 4 .b8 pair[8], .param .u64 texture) { ret; }";
+
+#[test]
+fn a_refusal_shows_the_launch_and_the_kinds_of_its_arguments() {
+    with_stream(|gpu, stream| {
+        let on = gpu.on(&stream);
+        let saxpy = load(gpu);
+        let (x, mut y) = (on.from_slice(&[1.0; 8]).unwrap(), on.from_slice(&[0.0; 7]).unwrap());
+        let shape = config().with_shared_bytes(64).extended().cooperative();
+        let error = on.launch(&saxpy, shape, (N, 2.0, &x, &mut y)).unwrap_err();
+        let all = "256 x 1 x 1 threads, 64 bytes of dynamic shared memory, cooperative";
+        assert!(error.to_string().contains(all), "{error}");
+
+        let kernel: Kernel<(Value<[u32; 2]>, TextureObject)> =
+            gpu.load_ptx(KINDS).unwrap().kernel("kinds").unwrap();
+        // SAFETY: the kernel uses no memory.
+        let kinds = unsafe { kernel.trust(|_, ([first, second], ())| first < second) };
+        let array = gpu.alloc_array::<f32>(ArrayShape::D1 { width: 8 }, ArrayFlags::default());
+        let texture = gpu.texture(array.unwrap(), Sampling::default()).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        on.launch(&kinds, one, ([1_u32, 2], &texture)).unwrap();
+        let error = on.launch(&kinds, one, ([2_u32, 1], &texture)).unwrap_err();
+        let Error::LaunchRefused(refused) = &error else { panic!("{error}") };
+        assert_eq!(refused.arguments(), "[u32; 2], a texture");
+    });
+}
+
+/// The kernel can be had again, to launch it without the check.
+#[test]
+fn a_clone_is_another_owner_of_the_kernel_and_of_its_check() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let clone = saxpy.clone();
+        drop(saxpy);
+        let on = gpu.on(&stream);
+        let (x, mut y) = (on.from_slice(&[1.0; 8]).unwrap(), on.from_slice(&[0.0; 8]).unwrap());
+        launch(&on, &clone, &x, &mut y).unwrap();
+        is_refused(launch(&on, &clone, &x, &mut y.slice_mut(..7).unwrap()));
+        // SAFETY: 1. to 3. Thread i uses element i of x and y, and none if i is not less than n, which is 7.
+        unsafe { on.launch_unchecked(clone.kernel(), config(), (7_u32, 2.0_f32, &x, &mut y)) }
+            .unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 2.0]);
     });
 }
 

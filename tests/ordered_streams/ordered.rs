@@ -191,6 +191,10 @@ fn a_buffer_is_adopted_and_comes_back_idle() {
         let mut own = ordered.from_slice(&[4_u32; LEN]).unwrap().into_idle(gpu).unwrap();
         gpu.on(&stream).fill(&mut own, 5).unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&own).unwrap(), [5; LEN]);
+        let mut rows = ordered.alloc_pitched::<u32>((4, 2)).unwrap();
+        ordered.fill(&mut rows, 6).unwrap();
+        let rows = rows.into_idle(gpu).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&rows).unwrap(), [6; 8]);
         assert_eq!(ordered.usage().used, 0);
     });
 }

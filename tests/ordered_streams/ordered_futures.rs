@@ -69,6 +69,17 @@ fn a_future_returns_the_value_when_the_device_is_done() {
 }
 
 #[test]
+fn a_download_to_a_vector_is_a_future() {
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        let x = ordered.from_slice(&[3_u32; LEN]).unwrap();
+        let later = ordered.to_vec_later(&x).unwrap();
+        assert_eq!(format!("{later:?}"), "PendingVec(16 elements)");
+        assert_eq!(block_on(later).unwrap(), [3; LEN]);
+    });
+}
+
+#[test]
 fn a_future_that_is_complete_says_so_when_it_is_polled_again() {
     with_gpu(|gpu| {
         let ordered = gpu.ordered_stream().unwrap();

@@ -1,4 +1,4 @@
-//! The reasons and their inputs.
+//! The reasons and their inputs: those that the documentation names, and more that the messages tell apart.
 
 use super::Input::{Alone, Call, Fails, Test};
 use super::{Refused, Row};
@@ -19,13 +19,14 @@ use cuscope::memory::{
 use cuscope::settings::{Limit, RdmaScope};
 use cuscope::stream::MemSyncDomainMap;
 use cuscope::stream::Until;
-use cuscope::tensor_map::{TensorKind, TensorLayout};
+use cuscope::tensor_map::{Swizzle, TensorKind, TensorLayout};
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
 use cuscope::virtual_memory::{MappedAccess, Multicast, PhysicalMemory, Reservation};
 use cuscope::{
     Context, ContextFlags, Cubin, Device, EventFlags, Function, LaunchConfig, Library, MemoryPool,
     Ptx, PushedGuard, Result, StreamFlags, ffi,
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::ptr::{NonNull, null_mut};
 use std::sync::mpsc::channel;
 
@@ -33,12 +34,16 @@ use std::sync::mpsc::channel;
 const VARIABLES: &str =
     ".version 7.0 .target sm_52 .address_size 64 .visible .global .u32 counter;";
 
+/// A kernel for small blocks.
+const FEW_THREADS: &str =
+    ".version 7.0 .target sm_52 .address_size 64 .visible .entry few() .maxntid 32 { ret; }";
+
 /// More than a device has.
 const HUGE: usize = 1 << 50;
 
 macro_rules! rows {
-    ($($file:literal $function:literal { $($reason:literal => $says:tt $input:expr;)* })*) => {
-        pub(super) const TABLE: &[Row] = &[$($(
+    ($name:ident: $($file:literal $function:literal { $($reason:literal => $says:tt $input:expr;)* })*) => {
+        pub(super) const $name: &[Row] = &[$($(
             Row { place: ($file, $function), reason: $reason, says: &$says, input: $input },
         )*)*];
     };
@@ -49,8 +54,8 @@ fn none<T>(result: Result<T>) -> Result {
     result.map(drop)
 }
 
-/// Launches a kernel with one argument too few.
-fn launch(gpu: &PushedGuard<'_>, config: LaunchConfig) -> Result {
+/// Launches a kernel in a way that the driver refuses.
+fn launch<'ctx>(gpu: &PushedGuard<'ctx>, config: impl LaunchSpec<'ctx>) -> Result {
     let (stream, store) = (gpu.stream()?, kernel(gpu, STORE, "store"));
     let mut out = gpu.alloc::<u32>(1)?;
     // SAFETY: the kernel is store(u32 *, u32); the driver refuses the launch.
@@ -84,6 +89,16 @@ fn tensor(gpu: &PushedGuard<'_>, layout: TensorLayout) -> Result {
     none(gpu.tensor_map(&layout, &x))
 }
 
+/// Encodes a map of numbers of 4 bytes, wherever they are.
+fn encode(gpu: &PushedGuard<'_>, layout: &TensorLayout) -> Result {
+    none(layout.encode(gpu, TensorKind::F32, 1 << 20))
+}
+
+/// Allocates an array without its memory: a device has none so large.
+fn array(gpu: &PushedGuard<'_>, shape: ArrayShape, flags: ArrayFlags) -> Result {
+    none(gpu.alloc_array::<f32>(shape, flags))
+}
+
 /// Imports what is no memory.
 fn import(gpu: &PushedGuard<'_>, bytes: u64) -> Result {
     let file = std::fs::File::open("/dev/null").expect("a file");
@@ -91,6 +106,18 @@ fn import(gpu: &PushedGuard<'_>, bytes: u64) -> Result {
     none(unsafe {
         gpu.import_external_memory(MemoryHandle::OpaqueFd(file.into()), bytes, MemoryFlags::empty())
     })
+}
+
+/// Maps memory of two units at the beginning of four, and of one at their end.
+fn mapped(
+    gpu: &PushedGuard<'_>,
+    refused: impl FnOnce(&mut Reservation, usize) -> Result,
+) -> Result {
+    let unit = unit()?;
+    let mut addresses = Reservation::new(4 * unit)?;
+    addresses.map(0, PhysicalMemory::create(gpu.device(), 2 * unit)?)?;
+    addresses.map(3 * unit, PhysicalMemory::create(gpu.device(), unit)?)?;
+    refused(&mut addresses, unit)
 }
 
 fn unit() -> Result<usize> {
@@ -199,6 +226,7 @@ const NO_BINARY: ffi::CUresult = ffi::CUDA_ERROR_NO_BINARY_FOR_GPU;
 const CAPTURES: ffi::CUresult = ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
 rows! {
+    TABLE:
     "core/context/affinity.rs" "create_with_affinity" {
         "`CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY` without the multi-process service" => ["multi-process service"] Call(|gpu| none(Context::create_with_affinity(gpu.device(), ContextFlags::default(), 8)));
     }
@@ -672,6 +700,83 @@ rows! {
     "virtual_memory/reservation.rs" "set_access" { "another range" => ["nothing is mapped from byte 0"] Call(|gpu| Reservation::new(4 * unit()?)?.set_access(0, unit()?, gpu.device(), MappedAccess::Read)); }
 }
 
+// Inputs that the messages tell apart from those above, although the documentation does not.
+rows! {
+    MORE:
+    "jit/link.rs" "add_code" { "a failure without a reason" => ["CUDA_ERROR_UNKNOWN"] Fails("cuLinkAddData_v2", ffi::CUDA_ERROR_UNKNOWN, link); }
+    "launch/occupancy.rs" "available_shared_bytes" { "no blocks" => ["there are 0 blocks"] Call(|gpu| occupancy(gpu, |asked| asked.available_shared_bytes(0, 32))); }
+    "stream/sync_stream.rs" "launch_unchecked" {
+        "more threads than a block has, by the code for resources" => ["2000 threads in x", "1024"] Fails("cuLaunchKernel", ffi::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, |gpu| launch(gpu, LaunchConfig::new(1, 2000)));
+        "more threads than the kernel takes" => ["64 threads, and this kernel takes at most 32"] Call(|gpu| {
+            let (stream, few) = (gpu.stream()?, kernel(gpu, FEW_THREADS, "few"));
+            // SAFETY: the kernel has no parameters and does nothing; the driver refuses the launch.
+            unsafe { gpu.on(&stream).launch_unchecked(&few, LaunchConfig::new(1, 64), ()) }
+        });
+        "a window of more bytes than the device's have" => ["window has 268435456 bytes", "134217728"] Call(|gpu| {
+            let memory = gpu.alloc::<u8>(1 << 28)?;
+            let window = AccessPolicyWindow::new(&memory, 1.0, AccessProperty::Normal, AccessProperty::Normal)?;
+            launch(gpu, LaunchConfig::new(1, 1).extended().access_policy_window(window))
+        });
+        "clusters without blocks" => ["the cluster is 2 x 0 x 1 blocks, with 0 in y"] Call(|gpu| launch(gpu, LaunchConfig::new(4, 1).extended().cluster((2, 0))));
+        "preferred clusters that do not divide the grid" => ["6 blocks in x, and the preferred cluster 4"] Call(|gpu| launch(gpu, LaunchConfig::new(6, 1).extended().cluster(2).preferred_cluster(4)));
+        "preferred clusters that clusters do not divide" => ["the preferred cluster has 3 blocks in x", "no multiple of the 2"] Call(|gpu| launch(gpu, LaunchConfig::new(6, 1).extended().cluster(2).preferred_cluster(3)));
+    }
+    "memory/array.rs" "alloc_array" {
+        "rows of layers" => ["1048576 elements in a row"] Call(|gpu| array(gpu, ArrayShape::Layered1 { width: 1 << 20, layers: 2 }, ArrayFlags::empty()));
+        "layers" => ["1048576 layers"] Call(|gpu| array(gpu, ArrayShape::Layered2 { width: 2, height: 2, layers: 1 << 20 }, ArrayFlags::SURFACE));
+        "faces" => ["1048576 columns and rows in a face"] Call(|gpu| array(gpu, ArrayShape::Cubemap { width: 1 << 20 }, ArrayFlags::SURFACE));
+        "cubes" => ["6291456 faces"] Call(|gpu| array(gpu, ArrayShape::LayeredCubemap { width: 2, cubes: 1 << 20 }, ArrayFlags::empty()));
+        "texels that are gathered" => ["100000 columns", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D2 { width: 100_000, height: 2 }, ArrayFlags::GATHER));
+    }
+    "memory/array.rs" "alloc_mipmapped_array" { "levels" => ["1048576 elements"] Call(|gpu| none(gpu.alloc_mipmapped_array::<f32>(ArrayShape::D1 { width: 1 << 20 }, 1, ArrayFlags::empty()))); }
+    "memory/managed.rs" "advise" {
+        "page-locked memory" => ["not managed, but page-locked"] Call(|gpu| {
+            let memory = gpu.pinned::<u32>(4)?;
+            // SAFETY: 1. and 2. The buffer lives until this returns, and nothing else uses it; the driver refuses the call.
+            gpu.advise(&unsafe { gpu.device_range::<u32>(memory.device_address(gpu)?, 4) }?, Advice::ReadMostly(true))
+        });
+        "no memory of the driver" => ["the memory is not managed: allocate it"] Call(|gpu| {
+            // SAFETY: 1. and 2. The driver refuses the call, so that nothing is used.
+            gpu.advise(&unsafe { gpu.device_range::<u32>(0x1000, 4) }?, Advice::ReadMostly(true))
+        });
+        "the NUMA node of the thread" => ["the call takes no NUMA node"] Fails("cuMemAdvise_v2", INVALID_VALUE, |gpu| gpu.advise(&gpu.managed::<u32>(4)?, Advice::AccessedBy(Location::HostNumaCurrent)));
+        "a device that waits for the host" => ["device 0 cannot use managed memory while the host does"] Fails("cuMemAdvise_v2", ffi::CUDA_ERROR_INVALID_DEVICE, |gpu| gpu.advise(&gpu.managed::<u32>(4)?, Advice::AccessedBy(Location::Device(gpu.device()))));
+    }
+    "memory/pool.rs" "create" { "a NUMA node that does not exist" => ["no NUMA node 9"] Call(|_| none(MemoryPool::create(Location::HostNuma(9)))); }
+    "memory/pool.rs" "create_with_limit" { "memory that an ordered stream keeps" => ["ordered streams keep", "OrderedStream::trim"] Alone(ALL, |gpu| {
+        let ordered = gpu.ordered_stream()?;
+        drop(ordered.alloc::<u8>(1 << 20)?);
+        // In a process of its own, as whoever runs out of memory takes what all streams keep.
+        let fault = Fault { which: Which::Named("cuMemPoolCreate"), code: OUT_OF_MEMORY, performed: false };
+        with_fault(fault, || none(MemoryPool::create_with_limit(gpu.device(), 1 << 20))).0
+    }); }
+    "settings/limits.rs" "set_limit" { "limit that the device does not have" => ["has no `Limit::DeviceRuntimeSyncDepth`"] Call(|gpu| gpu.set_limit(Limit::DeviceRuntimeSyncDepth, 1)); }
+    "tensor_map.rs" "encode" {
+        "strides of more than 40 bits" => ["the stride of dimension 1 is 1099511627776 bytes"] Call(|gpu| encode(gpu, &TensorLayout::tiled(&[64, 2], &[32, 1]).strides(&[1 << 40])));
+        "integers that are no number" => ["integers have no NaN"] Call(|gpu| none(TensorLayout::tiled(&[64, 2], &[32, 1]).nan_beyond().encode(gpu, TensorKind::U32, 1 << 20)));
+        "rows that 32 bytes do not hold" => ["64 bytes, and `Swizzle::Bytes32` shuffles rows of at most 32"] Call(|gpu| encode(gpu, &TensorLayout::tiled(&[64, 8], &[16, 8]).swizzle(Swizzle::Bytes32)));
+        "rows that 64 bytes do not hold" => ["128 bytes, and `Swizzle::Bytes64` shuffles rows of at most 64"] Call(|gpu| encode(gpu, &TensorLayout::tiled(&[64, 8], &[32, 8]).swizzle(Swizzle::Bytes64)));
+        "boxes that shared memory does not hold" => ["a box has 262144 bytes", "at most 232448"] Call(|gpu| encode(gpu, &TensorLayout::tiled(&[256, 256], &[256, 256])));
+        "corners in lines" => ["the lower corner of dimension 0 is 40000", "from -32768 to 32767"] Call(|gpu| encode(gpu, &TensorLayout::im2col(&[16, 32, 32], &[40_000], &[0], 16, 64)));
+        "corners in volumes" => ["the lower corner of dimension 0 is 17", "from -16 to 15"] Call(|gpu| encode(gpu, &TensorLayout::im2col(&[16, 8, 8, 8, 2], &[17, 0, 0], &[0; 3], 16, 64)));
+        "corners that leave no pixel" => ["between the corners 5 and 0 of dimension 1 no pixel of the 4 is left"] Call(|gpu| encode(gpu, &TensorLayout::im2col(&[16, 4, 4, 2], &[5, 0], &[0, 0], 16, 64)));
+        "channels" => ["272 channels are copied at once"] Call(|gpu| encode(gpu, &TensorLayout::im2col(&[512, 32, 32, 2], &[0, 0], &[0, 0], 272, 64)));
+        "wide images that are not shuffled" => ["the wide form of im2col swizzles"] Call(|gpu| encode(gpu, &TensorLayout::im2col_wide(&[16, 32, 32, 2], 0, 0, 16, Some(64))));
+    }
+    "texture/texels.rs" "texture" {
+        "columns" => ["200000 columns, and a texture"] Call(|gpu| none(gpu.texture(&gpu.alloc_pitched::<f32>((200_000, 2))?, Sampling::default())));
+        "rows" => ["70000 rows, and a texture"] Call(|gpu| none(gpu.texture(&gpu.alloc_pitched::<f32>((8, 70_000))?, Sampling::default())));
+        "bytes between rows" => ["2097152 bytes between rows, and a texture"] Call(|gpu| none(gpu.texture(&gpu.alloc_pitched::<[f32; 4]>((131_072, 2))?, Sampling::default())));
+    }
+    "virtual_memory/physical.rs" "create" { "memory of a device whose context is not current" => ["2097152 bytes were requested; free device memory"] Fails("cuMemCreate", OUT_OF_MEMORY, |_| none(PhysicalMemory::create(Device::get(1)?, unit()?))); }
+    "virtual_memory/reservation.rs" "set_access" {
+        "no bytes" => ["the range has 0 bytes"] Call(|gpu| mapped(gpu, |addresses, _| addresses.set_access(0, 0, gpu.device(), MappedAccess::Read)));
+        "a hole" => ["nothing is mapped from byte 4194304 to 6291456"] Call(|gpu| mapped(gpu, |addresses, unit| addresses.set_access(0, 4 * unit, gpu.device(), MappedAccess::Read)));
+        "a part" => ["from byte 0 to 2097152 is no whole mappings", "from 0 to 4194304"] Call(|gpu| mapped(gpu, |addresses, unit| addresses.set_access(0, unit, gpu.device(), MappedAccess::Read)));
+        "a device that does not reach it" => ["device 1 cannot access memory of device 0"] Alone(APART, |gpu| mapped(gpu, |addresses, unit| addresses.set_access(0, 2 * unit, Device::get(1)?, MappedAccess::Read)));
+    }
+}
+
 /// What cuscope refuses before it asks the driver: inputs, and the numbers that the messages say.
 pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
     (
@@ -763,6 +868,17 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         // SAFETY: 1. and 2. It is refused.
         |gpu| none(unsafe { gpu.device_rows::<u32>(0x1000, 8, (4, 4)) }),
         &["4 elements of 4 bytes", "the pitch, 8 bytes"],
+    ),
+    (
+        |gpu| {
+            let (stream, memory) = (gpu.stream()?, gpu.alloc::<f32>(64)?);
+            let shape = ArrayShape::D2 { width: 2, height: 2 };
+            let mut array = gpu.alloc_array::<[f32; 4]>(shape, ArrayFlags::empty())?;
+            // SAFETY: 1. and 2. The copy is refused, so that nothing is used.
+            let rows = unsafe { gpu.device_rows::<[f32; 4]>(memory.address(), 36, (2, 2)) }?;
+            gpu.on(&stream).copy_batch([(&rows, &mut array)])
+        },
+        &["the 36 bytes from row to row", "of the array, 16 bytes"],
     ),
     (|_| CoreDumps::process().set_file("x".repeat(1024)), &["has 1024 bytes, and may have 1023"]),
     (
