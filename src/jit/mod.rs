@@ -2,7 +2,7 @@
 
 mod link;
 mod options;
-pub(crate) mod refusals;
+mod refusals;
 mod request;
 
 pub use link::{Linked, Linker};

@@ -1,7 +1,8 @@
 //! Options in the driver's form, and the logs that it writes.
 
-use super::JitOptions;
-use crate::error::{Error, Result};
+use super::{JitOptions, refusals};
+use crate::device::Device;
+use crate::error::{DriverError, Error, LoadError, Result};
 use crate::memory::zeros;
 use ffi::{CUjit_option, CUresult};
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
@@ -134,6 +135,20 @@ impl Request {
                 named.join(", ")
             )
         })
+    }
+
+    /// Returns the error of a load that the driver refused, for a device, with the reason if it is known.
+    #[cold]
+    #[inline]
+    pub(crate) fn not_loaded(
+        &self,
+        driver: DriverError,
+        ptx: Option<&[u8]>,
+        device: Option<Device>,
+    ) -> Box<LoadError> {
+        let reason = refusals::load(ptx, device, driver.code());
+        let reason = reason.or_else(|| self.refused(driver.code()));
+        Box::new(LoadError::new(driver, self.errors(), ptx).because(reason))
     }
 
     /// Returns the log of errors.

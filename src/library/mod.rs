@@ -9,9 +9,9 @@ pub use variable::ManagedVariable;
 
 use crate::call::{answer, name};
 use crate::device::Device;
-use crate::error::{DriverError, LoadError, Result};
+use crate::error::Result;
 use crate::image::{Image, ImageKind, PtxContents};
-use crate::jit::{JitLog, JitOptions, Request, refusals};
+use crate::jit::{JitLog, JitOptions, Request};
 use crate::owned::LibraryInner;
 use ffi::CUlibrary;
 use static_assertions::assert_impl_all;
@@ -83,12 +83,7 @@ impl Library {
                 0,
             ))
         };
-        let failed = |driver: DriverError| {
-            let code = driver.code();
-            let reason = refusals::load(ptx, Device::get(0).ok(), code);
-            let reason = reason.or_else(|| request.refused(code));
-            Box::new(LoadError::new(driver, request.errors(), ptx).because(reason))
-        };
+        let failed = |driver| request.not_loaded(driver, ptx, Device::get(0).ok());
         answer.check().map_err(failed)?;
         let inner = LibraryInner {
             raw,

@@ -4,9 +4,9 @@
 use super::ModuleInner;
 use crate::call::{answer, name};
 use crate::context::Context;
-use crate::error::{LoadError, Result};
+use crate::error::Result;
 use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxContents, PtxText};
-use crate::jit::{JitLog, JitOptions, Request, refusals};
+use crate::jit::{JitLog, JitOptions, Request};
 use crate::module::Module;
 use crate::stack::PushedGuard;
 use std::path::Path;
@@ -198,12 +198,7 @@ impl<'ctx> PushedGuard<'ctx> {
         // in `request`. 4. The current context is the guard's: the caller called `enter`.
         unsafe { answer!(cuModuleLoadDataEx(&raw mut raw, image.cast(), count, options, values)) }
             .check()
-            .map_err(|driver| {
-                let code = driver.code();
-                let reason = refusals::load(ptx, Some(self.device()), code);
-                let reason = reason.or_else(|| request.refused(code));
-                Box::new(LoadError::new(driver, request.errors(), ptx).because(reason))
-            })?;
+            .map_err(|driver| request.not_loaded(driver, ptx, Some(self.device())))?;
         let contents = ptx.map(PtxContents::of).unwrap_or_default();
         Ok(Module::new(ModuleInner::new(raw, self.context().clone(), contents)))
     }
