@@ -1,10 +1,20 @@
-"""The copy of the tree that mutants are planted in."""
+"""What the scripts of mutants share: the copy of the tree that mutants are planted in, and `cargo mutants`."""
 
 import shutil
 import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+TOOLS = ROOT / "target/mutants"
+
+
+def cargo_mutants():
+    """The program `cargo-mutants`, which is installed if it is not there."""
+    program = TOOLS / "bin/cargo-mutants"
+    if not program.exists():
+        install = ["cargo", "install", "--locked", "cargo-mutants@27.1.0", "--root", TOOLS]
+        subprocess.run(install, check=True)
+    return program
 
 
 def copy_tree(tree, texts={}):
