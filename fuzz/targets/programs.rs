@@ -3,6 +3,8 @@
 #![no_main]
 #![allow(unsafe_code, reason = "launches kernels")]
 
+#[allow(unused, reason = "the tests use the rest")]
+#[path = "../../tests/common/mod.rs"]
 mod common;
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../../tests/ordered_streams/ordered_schedules/program.rs"]
