@@ -727,6 +727,7 @@ rows! {
         "faces" => ["1048576 columns and rows in a face"] Call(|gpu| array(gpu, ArrayShape::Cubemap { width: 1 << 20 }, ArrayFlags::SURFACE));
         "cubes" => ["6291456 faces"] Call(|gpu| array(gpu, ArrayShape::LayeredCubemap { width: 2, cubes: 1 << 20 }, ArrayFlags::empty()));
         "flags that are none" => ["no flag of arrays has the bits 0x40000000"] Call(|gpu| array(gpu, ArrayShape::D1 { width: 8 }, ArrayFlags::from_bits_retain(1 << 30)));
+        "columns of few planes" => ["100000 columns", "at most 16384"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 100_000, height: 2, depth: 2 }, ArrayFlags::empty()));
         "planes" => ["100000 planes", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 2, height: 2, depth: 100_000 }, ArrayFlags::empty()));
         "columns of many planes" => ["10000 columns", "at most 8192"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 10_000, height: 2, depth: 20_000 }, ArrayFlags::empty()));
         "texels that are gathered" => ["100000 columns", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D2 { width: 100_000, height: 2 }, ArrayFlags::GATHER));
