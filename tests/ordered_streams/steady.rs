@@ -137,8 +137,8 @@ fn resident() -> usize {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// `CUSCOPE_OPERATIONS=10000000 cargo test --release --test ordered_streams steady:: -- --nocapture` makes more of each, and
-/// says how much memory they took.
+/// `CUSCOPE_DRIVER=software CUSCOPE_OPERATIONS=10000000 cargo test --release --test ordered_streams steady:: -- --nocapture`
+/// makes more of each, and says how much memory they took.
 #[test]
 fn repeated_work_takes_no_more_memory() {
     if !common::software() {
