@@ -168,9 +168,11 @@ impl<'ctx> GuardedModule<'ctx> {
         let Found { guarded, guard, .. } = self.find(&name)?;
         let parameters = guarded.parameters();
         if parameters.len() > 32 {
-            let call = name!(cuModuleGetFunction);
             let reason = "a guarded kernel has at most 32 parameters: pass a struct by value for some of them";
-            return Err(Error::InvalidArgument { call, reason: reason.into() });
+            return Err(Error::InvalidArgument {
+                call: name!(cuModuleGetFunction),
+                reason: reason.into(),
+            });
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
         let uses = parameters.iter().map(|one| Use {
