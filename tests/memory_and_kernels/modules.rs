@@ -4,6 +4,7 @@
 use crate::common;
 use crate::common::gpu::{kernel, with_stream};
 use crate::common::kernels::{STORE, TRAP};
+use crate::skip;
 use cuscope::{
     Cubin, Device, Error, Fatbin, In, LaunchConfig, Library, Out, Ptx, ffi,
     function::Carveout,
@@ -12,6 +13,7 @@ use cuscope::{
     module::LoadingMode,
     settings::{CacheConfig, SharedMemoryConfig},
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
 const PTX: &str = include_str!("../code/signatures.ptx");
 /// `broken(out)`: its line 8 is no instruction.
@@ -343,6 +345,24 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
             .unwrap();
             assert_eq!(gpu.on(&stream).to_vec(&out).unwrap(), [9]);
         }
+    });
+}
+
+/// An unload that fails is told, and not made again.
+#[test]
+fn the_result_of_an_unload_is_the_answer_of_the_driver() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    with_stream(|gpu, _| {
+        let load = || gpu.load_ptx(CALLED).unwrap();
+        assert_eq!(load().try_unload().unwrap(), Ok(()));
+        let code = ffi::CUDA_ERROR_UNKNOWN;
+        let fault = Fault { which: Which::Named("cuModuleUnload"), code, performed: true };
+        let module = load();
+        let (unloaded, calls) = with_fault(fault, || module.try_unload());
+        assert_eq!(unloaded.unwrap().unwrap_err().code(), Some(code));
+        assert_eq!(calls.len(), 1, "{calls:?}");
     });
 }
 

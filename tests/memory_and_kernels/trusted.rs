@@ -282,6 +282,14 @@ fn a_node_whose_attributes_are_a_part_of_its_shape_is_not_changed_safely() {
             assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
             assert!(error.to_string().contains("set_kernel_unchecked"), "{error}");
         }
+        // Other attributes are no part of it.
+        let (mut graph, node) = gpu
+            .build_graph(|g| {
+                let args = (N, 1.0, &x, &mut g.hold(&mut y));
+                g.kernel(&[], &saxpy, config().extended().priority(0), args)
+            })
+            .unwrap();
+        gpu.set_kernel(&mut graph, node, &saxpy, config(), (7, 1.0, &x, &mut y)).unwrap();
     });
 }
 
