@@ -5,6 +5,7 @@ mod batches;
 #[path = "../common/mod.rs"]
 mod common;
 mod cuda_kernels;
+mod damaged_images;
 mod default_streams;
 mod dlpack;
 mod empty;
