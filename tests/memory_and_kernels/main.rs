@@ -44,6 +44,7 @@ mod runtimes;
 mod shared_pools;
 mod streams;
 mod tensor_bounds;
+mod tensor_limits;
 mod tensor_maps;
 mod textures;
 mod trusted;
