@@ -346,6 +346,22 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
     });
 }
 
+/// What is wrong with the options is told by the load itself, not by what comes behind it.
+#[test]
+fn a_library_with_wrong_options_is_not_loaded() {
+    let ptx = Ptx::new(CALLED).unwrap();
+    let load = |options: JitOptions| Library::load_with(&ptx, &options).map(drop).unwrap_err();
+    let error = load(JitOptions::new().max_registers(0));
+    assert!(matches!(error, Error::InvalidArgument { call: "cuLibraryLoadData", .. }), "{error}");
+    let Error::Load(error) = load(JitOptions::new().target(ffi::CUjit_target(7))) else {
+        panic!("no error of loading")
+    };
+    assert_eq!(error.driver().call(), "cuLibraryLoadData");
+    assert!(error.to_string().contains("`target` is 7"), "{error}");
+    let [one, other] = [(); 2].map(|()| Library::load(&ptx).unwrap());
+    assert!(one == one.clone() && one != other);
+}
+
 #[test]
 fn objects_and_archives_that_are_none_are_refused() {
     with_stream(|gpu, _| {

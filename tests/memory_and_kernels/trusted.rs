@@ -313,6 +313,7 @@ fn a_refusal_shows_the_launch_and_the_kinds_of_its_arguments() {
         let error = on.launch(&kinds, one, ([2_u32, 1], &texture)).unwrap_err();
         let Error::LaunchRefused(refused) = &error else { panic!("{error}") };
         assert_eq!(refused.arguments(), "[u32; 2], a texture");
+        assert_eq!(refused.call(), "cuLaunchKernel");
     });
 }
 
