@@ -139,8 +139,6 @@ pub struct Parameter {
     pub texture: bool,
     /// Whether it is the handle of a surface.
     pub surface: bool,
-    /// Whether it is the handle of a sampler.
-    pub sampler: bool,
 }
 
 /// What an access does.

@@ -220,7 +220,6 @@ fn kernel(
         writes: used(index).writes,
         texture: used(index).texture,
         surface: used(index).surface,
-        sampler: false,
     };
     GuardedKernel {
         name: function.name.to_owned(),

@@ -57,7 +57,8 @@ pub(super) fn semaphores(count: usize, code: CUresult) -> Option<String> {
 pub(super) fn child(code: CUresult) -> Option<String> {
     let reason = match code {
         ffi::CUDA_ERROR_NOT_SUPPORTED => {
-            "the other graph has nodes that allocate or free memory, which no child graph has: pass a graph without"
+            "the definition has nodes that allocate or free memory, and no child graph of such a definition is changed: \
+             build it again with the other graph"
         }
         ffi::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE => {
             "the other graph has other nodes or edges than the child graph: pass one of the same, or build the \

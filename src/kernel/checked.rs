@@ -235,8 +235,7 @@ fn uses(given: &[Given], guarded: &cuscope_guard::GuardedKernel) -> Result<(), P
         let handle = |is: bool, role, name| (is && given.role != role).then_some(name);
         let uses = uses
             .or(handle(param.texture, Role::Texture, "the handle of a texture"))
-            .or(handle(param.surface, Role::Surface, "the handle of a surface"))
-            .or(param.sampler.then_some("the handle of a sampler"));
+            .or(handle(param.surface, Role::Surface, "the handle of a surface"));
         if let Some(uses) = uses {
             return Err((index, SignatureProblem::Use { uses, given: (given.name)() }));
         }

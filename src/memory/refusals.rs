@@ -250,7 +250,7 @@ pub(crate) fn array(
             "no flag of arrays has the bits {unknown:#x}: pass those of `ArrayFlags`"
         ));
     }
-    let limits = limits(shape, flags, levels);
+    let limits = limits(device, shape, flags, levels);
     let limits = limits.into_iter().find_map(|(what, extent, most)| {
         let most = usize::try_from(device.attribute(most?).ok()?).ok()?;
         (extent > most).then(|| {
@@ -266,6 +266,7 @@ pub(crate) fn array(
 /// Returns the extents of an array: what they count, how many, and the attribute of the device that limits them.
 #[inline]
 fn limits(
+    device: Device,
     shape: ArrayShape,
     flags: ArrayFlags,
     levels: bool,
@@ -314,33 +315,35 @@ fn limits(
             };
             [("columns", width, Some(of_columns)), ("rows", height, Some(of_rows)), none]
         }
-        ArrayShape::D3 { width, height, depth } => [
-            (
-                "columns",
-                width,
-                most!(
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH
-                ),
-            ),
-            (
-                "rows",
-                height,
-                most!(
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT
-                ),
-            ),
-            // The driver takes deeper ones than its attribute says (F360). This is the reason where no other is.
-            (
-                "planes",
-                depth,
-                most!(
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH
-                ),
-            ),
-        ],
+        ArrayShape::D3 { width, height, depth } => {
+            let usual = ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH;
+            let is_more = |most| usize::try_from(most).is_ok_and(|most| depth > most);
+            let [of_columns, of_rows, of_planes] = if surface {
+                [
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
+                ]
+            } else if device.attribute(usual).is_ok_and(is_more) {
+                // A texture of less width and height may be deeper (F360).
+                [
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE,
+                ]
+            } else {
+                [
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
+                    ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT,
+                    usual,
+                ]
+            };
+            [
+                ("columns", width, Some(of_columns)),
+                ("rows", height, Some(of_rows)),
+                ("planes", depth, Some(of_planes)),
+            ]
+        }
         ArrayShape::Layered1 { width, layers } => [
             (
                 "elements in a row",

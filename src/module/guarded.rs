@@ -160,23 +160,19 @@ impl<'ctx> GuardedModule<'ctx> {
     /// Returns a kernel by name, to launch it with lists of arguments that are built at run time.
     ///
     /// # Errors
-    /// [`Guard`](Error::Guard) for a kernel that cannot be guarded; [`InvalidArgument`](Error::InvalidArgument) for a kernel that
-    /// takes the handle of a sampler, or more than 32 parameters; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
+    /// [`Guard`](Error::Guard) for a kernel that cannot be guarded; [`InvalidArgument`](Error::InvalidArgument) for a kernel with
+    /// more than 32 parameters; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: impl Name) -> Result<GuardedFunction> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let Found { guarded, guard, .. } = self.find(&name)?;
         let parameters = guarded.parameters();
-        let wrong = |reason: &'static str| {
-            Err(Error::InvalidArgument { call: name!(cuModuleGetFunction), reason: reason.into() })
-        };
-        if parameters.iter().any(|one| one.sampler) {
-            return wrong("the kernel takes the handle of a sampler, and the driver has none");
-        }
         if parameters.len() > 32 {
-            return wrong(
-                "a guarded kernel has at most 32 parameters: pass a struct by value for some of them",
-            );
+            let reason = "a guarded kernel has at most 32 parameters: pass a struct by value for some of them";
+            return Err(Error::InvalidArgument {
+                call: name!(cuModuleGetFunction),
+                reason: reason.into(),
+            });
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
         let uses = parameters.iter().map(|one| Use {

@@ -1,7 +1,7 @@
 //! The driver calls that release things, in order: the same each time, and the one that the safety manual states.
 //!
-//! Each test has a process of its own: a release that another test put off would be made here, between those that are
-//! counted.
+//! Each test has a process of its own: a test whose allocation fails looks for kept blocks of all ordered streams, and a
+//! stream that ends meanwhile is released by that thread.
 
 use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::STORE;

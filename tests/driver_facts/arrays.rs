@@ -28,6 +28,9 @@ fn arrays_have_shapes() {
             ([8, 8, 12], CUBE | LAYERED),
             ([8, 4, 0], SURFACE),
             ([8, 4, 0], GATHER),
+            ([1, 1, 16_384], 0),
+            ([1, 1, 32_768], 0),
+            ([1, 1, 2048], LAYERED),
         ] {
             let asked = floats(extent, flags);
             let array = array(asked);
@@ -48,6 +51,9 @@ fn arrays_have_shapes() {
             ([131_073, 0, 0], 0),
             ([1, 65_537, 0], 0),
             ([16_385, 1, 1], 0),
+            ([1, 16_385, 1], 0),
+            ([1, 1, 32_769], 0),
+            ([1, 1, 2049], LAYERED),
         ] {
             assert_eq!(created(floats(extent, flags)).0, INVALID_VALUE, "{extent:?} {flags}");
         }

@@ -19,6 +19,7 @@ mod blocking;
 mod callbacks;
 mod capture;
 mod capture_refusals;
+mod captured_allocations;
 mod captured_graphs;
 mod captured_rows;
 mod compiler;

@@ -393,3 +393,33 @@ fn nothing_of_graphics_is_left() {
         }
     });
 }
+
+/// Such a thread may make no call of the driver, and has no OpenGL. What it is given is `'static` here, as its guard is leaked.
+#[test]
+fn what_a_thread_of_the_driver_drops_is_released_later() {
+    fresh!(what_a_thread_of_the_driver_drops_is_released_later, {
+        if !common::software() {
+            crate::skip!("counts what the software driver has");
+        }
+        let gl = needs_gl!();
+        let context: &'static Context = Box::leak(Box::new(new_context()));
+        let stack = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
+        let gpu = stack.push(context).unwrap();
+        let stream = gpu.stream().unwrap();
+        let (object, buffer) = words(&gl, &gpu, 4);
+        let (_other, spare) = words(&gl, &gpu, 4);
+        let x = gpu.on(&stream).map_buffer::<u32>(&buffer).unwrap();
+        drop(buffer); // the mapping keeps the registration
+        let (left, told) = channel();
+        let there = move || {
+            drop((x, spare));
+            left.send(live().graphics_resources).unwrap();
+        };
+        gpu.on(&stream).host_function(there).unwrap();
+        assert_eq!(told.recv(), Ok(2));
+        // As nearly every program does now and then.
+        ContextStack::reentrant(|_| Ok(())).unwrap();
+        assert_eq!(live().graphics_resources, 0);
+        assert_eq!(read(&gl, &object, 0, 4), [7; 4]);
+    });
+}

@@ -460,6 +460,7 @@ fn a_capture_fails_with_what_is_of_another_context() {
 #[test]
 fn an_ordered_stream_takes_memory_of_its_own() {
     let (gpu, mut own, mut theirs) = unified([new_context(), new_context()]);
+    let named_by_address = gpu.on(&own.stream).from_slice(HOST).unwrap();
     let refused = |result: Result, call: &'static str| {
         assert_eq!(result, Err(Error::OtherStream { call }));
     };
@@ -481,6 +482,16 @@ fn an_ordered_stream_takes_memory_of_its_own() {
             other("cuLaunchKernel")
         );
         assert_eq!(saxpy!(ordered, &own.saxpy, &good, &mut good_of(ordered)), Ok(()));
+        // A range has the context of its guard, which is that of the stream in the first round alone.
+        // SAFETY: 1. and 2. The buffer lives longer, and nothing writes it.
+        let range = unsafe { gpu.device_range::<f32>(named_by_address.address(), LEN) }.unwrap();
+        let mut sum = good_of(ordered);
+        let launched = saxpy!(ordered, &own.saxpy, range, &mut sum);
+        if ordered.context() == gpu.context() {
+            assert_eq!(launched.and_then(|()| ordered.to_vec(&sum)).unwrap(), HOST);
+        } else {
+            refused(launched, "cuLaunchKernel");
+        }
         let down = ordered.download_owned(&bad, gpu.pinned(LEN).unwrap()).unwrap_err();
         assert_eq!(down.error, Error::OtherStream { call: "cuMemcpyDtoHAsync_v2" });
         assert!(down.value.is_some());

@@ -51,7 +51,7 @@ mod with_guard {
     }
 
     /// The slot of one launch, which is over before this ends.
-    #[derive(Debug, Default)]
+    #[derive(Default)]
     pub(crate) struct OneLaunch<'k> {
         slot: Cell<Option<(&'k Board, usize)>>,
     }
@@ -86,7 +86,7 @@ mod with_guard {
     }
 
     /// The slots of what launches belong to.
-    #[derive(Debug, Default)]
+    #[derive(Default)]
     pub(crate) struct Watch {
         /// The slot of the context in which kernels are launched first.
         own: OnceLock<Slot>,
@@ -96,7 +96,6 @@ mod with_guard {
         has_others: AtomicBool,
     }
 
-    #[derive(Debug)]
     enum Other {
         Slot(Slot),
         /// A graph that is replayed. It waits for its replays before it ends.
@@ -127,7 +126,7 @@ mod with_guard {
     }
 
     /// The watch of a graph: all that replay the graph look at it.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Clone, Default)]
     pub(crate) struct SharedWatch(Arc<Watch>);
 
     impl Deref for SharedWatch {
@@ -318,7 +317,7 @@ mod without_guard {
     impl Record<'_> for Watch {}
 
     /// Nothing to look at.
-    #[derive(Debug, Default)]
+    #[derive(Default)]
     pub(crate) struct OneLaunch<'k>(PhantomData<&'k ()>);
 
     #[allow(clippy::unused_self, reason = "as with the feature")]
@@ -330,11 +329,11 @@ mod without_guard {
     }
 
     /// Nothing to look at.
-    #[derive(Debug, Default)]
+    #[derive(Default)]
     pub(crate) struct Watch(());
 
     /// Nothing to look at.
-    #[derive(Clone, Debug, Default)]
+    #[derive(Clone, Default)]
     pub(crate) struct SharedWatch(());
 
     impl Deref for SharedWatch {

@@ -728,6 +728,9 @@ rows! {
         "layers" => ["1048576 layers"] Call(|gpu| array(gpu, ArrayShape::Layered2 { width: 2, height: 2, layers: 1 << 20 }, ArrayFlags::SURFACE));
         "faces" => ["1048576 columns and rows in a face"] Call(|gpu| array(gpu, ArrayShape::Cubemap { width: 1 << 20 }, ArrayFlags::SURFACE));
         "cubes" => ["6291456 faces"] Call(|gpu| array(gpu, ArrayShape::LayeredCubemap { width: 2, cubes: 1 << 20 }, ArrayFlags::empty()));
+        "flags that are none" => ["no flag of arrays has the bits 0x40000000"] Call(|gpu| array(gpu, ArrayShape::D1 { width: 8 }, ArrayFlags::from_bits_retain(1 << 30)));
+        "planes" => ["100000 planes", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 2, height: 2, depth: 100_000 }, ArrayFlags::empty()));
+        "columns of many planes" => ["10000 columns", "at most 8192"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 10_000, height: 2, depth: 20_000 }, ArrayFlags::empty()));
         "texels that are gathered" => ["100000 columns", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D2 { width: 100_000, height: 2 }, ArrayFlags::GATHER));
     }
     "memory/array.rs" "alloc_mipmapped_array" { "levels" => ["1048576 elements"] Call(|gpu| none(gpu.alloc_mipmapped_array::<f32>(ArrayShape::D1 { width: 1 << 20 }, 1, ArrayFlags::empty()))); }
@@ -898,6 +901,13 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
             gpu.on(&stream).copy_batch([(&rows, &mut array)])
         },
         &["the 36 bytes from row to row", "of the array, 16 bytes"],
+    ),
+    (
+        |gpu| {
+            let wide = TensorLayout::im2col_wide(&[16, 32, 32, 2], 0, 0, 16, Some(64));
+            encode(gpu, &wide.element_steps(&[1]))
+        },
+        &["has 4 dimensions", "1 steps were passed: pass 4"],
     ),
     (|_| CoreDumps::process().set_file("x".repeat(1024)), &["has 1024 bytes, and may have 1023"]),
     (

@@ -34,12 +34,17 @@ pub(super) fn check(
     }
     let shape = Shape::of(descriptor)?;
     let extents = [descriptor.Width, descriptor.Height, descriptor.Depth];
-    for (extent, most) in extents.into_iter().zip(shape.most(flags, levels)) {
-        let Some(most) = most else { continue };
-        let most = attribute(&device_list()[device], most)?;
-        if extent > most as usize {
-            return Err(INVALID);
-        }
+    let fits = |most: [Option<CUdevice_attribute>; 3]| {
+        extents.into_iter().zip(most).all(|(extent, most)| {
+            most.is_none_or(|most| {
+                attribute(&device_list()[device], most).is_ok_and(|most| extent <= most as usize)
+            })
+        })
+    };
+    let is_texture = shape == Shape::D3 && flags & CUDA_ARRAY3D_SURFACE_LDST == 0;
+    if fits(shape.most(flags, levels)) || is_texture && fits(Shape::DEEP) {
+        Ok(shape)
+    } else {
+        Err(INVALID)
     }
-    Ok(shape)
 }

@@ -89,7 +89,9 @@ fn allocate(
         return Ok(());
     }
     if captured {
-        let device = pool.place.device().ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
+        // Memory of a graph goes to no other process, and is no memory of the host (F605).
+        let device = pool.place.device().filter(|_| pool.number().is_none());
+        let device = device.ok_or(CUDA_ERROR_NOT_SUPPORTED)?;
         return entry::write(dptr, graph::capture_allocation(target, device, size)?);
     }
     pool.take(size)?;

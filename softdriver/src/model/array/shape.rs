@@ -18,6 +18,14 @@ pub(crate) enum Shape {
 }
 
 impl Shape {
+    /// What a texture of three dimensions may have instead of what [`Self::most`] says: less width and height, and more
+    /// depth (F360).
+    pub(crate) const DEEP: [Option<CUdevice_attribute>; 3] = [
+        Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE),
+        Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE),
+        Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE),
+    ];
+
     /// The shape of a descriptor; INVALID_VALUE if its extents and flags are none.
     pub(crate) fn of(descriptor: &CUDA_ARRAY3D_DESCRIPTOR) -> Answer<Self> {
         let CUDA_ARRAY3D_DESCRIPTOR { Width: w, Height: h, Depth: d, Flags: flags, .. } =
@@ -42,7 +50,8 @@ impl Shape {
         Ok(shape)
     }
 
-    /// The attributes that say how large it may be: without a flag, for surfaces, or with levels.
+    /// The attributes that say how large it may be: without a flag, for surfaces, or with levels. There may be other ones
+    /// for the [deep](Self::DEEP).
     pub(crate) fn most(self, flags: u32, levels: bool) -> [Option<CUdevice_attribute>; 3] {
         let surface = flags & CUDA_ARRAY3D_SURFACE_LDST != 0;
         let gather = flags & CUDA_ARRAY3D_TEXTURE_GATHER != 0;
@@ -80,7 +89,7 @@ impl Shape {
             (Self::D3, _) => [
                 Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH),
                 Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT),
-                None, // the driver makes deeper ones than the attribute says (F360)
+                Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH),
             ],
             (Self::Layered1, true) => [
                 Some(CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH),
