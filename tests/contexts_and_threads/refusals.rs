@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "launches kernels, and imports what is none")]
 
 mod docs;
+mod exact;
 mod table;
 
 use crate::common::gpu::{kernel, with_gpu};
@@ -10,6 +11,7 @@ use crate::{common, fresh, skip, skip_under_miri};
 use cuscope::launch::LaunchSpec;
 use cuscope::{Device, Function, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use exact::EXACT;
 use std::collections::BTreeSet;
 use std::path::Path;
 use table::{FEW_THREADS, MORE, NUMBERS, TABLE};
@@ -20,7 +22,7 @@ struct Row {
     place: (&'static str, &'static str),
     /// The words of the documentation, or what `MORE` inputs are.
     reason: &'static str,
-    /// Words in the message.
+    /// Words in the message. Those behind a `!` are not in it.
     says: &'static [&'static str],
     input: Input,
 }
@@ -84,9 +86,17 @@ fn every_reason_of_the_documentation_has_a_row() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+fn all() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().chain(MORE).chain(EXACT)
+}
+
 /// Returns what the message of a row lacks.
 fn lacks(row: &Row, text: &str) -> Option<String> {
-    let lacks: Vec<_> = row.says.iter().filter(|words| !text.contains(**words)).collect();
+    let lacks = |words: &&&str| match words.strip_prefix('!') {
+        Some(words) => text.contains(words),
+        None => !text.contains(**words),
+    };
+    let lacks: Vec<_> = row.says.iter().filter(lacks).collect();
     (!lacks.is_empty()).then(|| {
         let ((file, function), reason) = (row.place, row.reason);
         let text: String = text.chars().take(400).collect();
@@ -105,7 +115,7 @@ fn every_input_gets_a_message_with_its_reason() {
     }
     skip_under_miri!("it maps memory and reads files");
     with_gpu(|gpu| {
-        let wrong = TABLE.iter().chain(MORE).filter_map(|row| {
+        let wrong = all().filter_map(|row| {
             let text = match row.input {
                 Input::Call(call) => message(call(gpu)),
                 Input::Fails(function, code, call) => {
@@ -223,7 +233,7 @@ fn every_input_of_other_devices_gets_a_message_with_its_reason() {
         skip!("needs the software driver, which can be told what devices lack");
     }
     skip_under_miri!("starts processes");
-    let devices = TABLE.iter().chain(MORE).filter_map(|row| match row.input {
+    let devices = all().filter_map(|row| match row.input {
         Input::Alone(devices, _) => Some(devices),
         _ => None,
     });
@@ -233,7 +243,7 @@ fn every_input_of_other_devices_gets_a_message_with_its_reason() {
             continue;
         }
         let these = std::env::var(VARIABLE).unwrap_or_default();
-        let wrong = TABLE.iter().chain(MORE).filter_map(|row| match row.input {
+        let wrong = all().filter_map(|row| match row.input {
             Input::Alone(devices, call) if devices == these => {
                 lacks(row, &with_gpu(|gpu| message(call(gpu))))
             }

@@ -1,5 +1,6 @@
 //! Allocations and frees of pools in captures: F605.
 
+use crate::fresh;
 use crate::pools::properties;
 use crate::raw::captures::*;
 use crate::raw::*;
@@ -28,84 +29,86 @@ fn alloc(bytes: usize, pool: CUmemoryPool, stream: CUstream) -> (CUresult, CUdev
 /// F605
 #[test]
 fn memory_is_allocated_and_freed_in_a_capture() {
-    let place = place();
-    let (stream, other) = (place.stream, free_stream());
-    let default: CUmemoryPool = made!(cuDeviceGetDefaultMemPool(device()));
-    for mode in [GLOBAL, THREAD_LOCAL, RELAXED] {
-        begin(stream, mode);
-        let memory = made!(cuMemAllocAsync(64, stream));
-        ok!(cuMemFreeAsync(memory, stream));
-        assert_eq!(kinds(end(stream)), [ALLOC, FREE]);
-    }
-    let without_context = captured(stream, || {
-        let context = pop();
-        assert_eq!(alloc(4, default, stream).0, SUCCESS);
-        ok!(cuCtxPushCurrent_v2(context));
-    });
-    assert_eq!(without_context.1, [ALLOC]);
-
-    // The pools, and what the node tells.
-    let with = |change: fn(&mut CUmemPoolProps)| {
-        let mut asked = properties();
-        change(&mut asked);
-        let pool: CUmemoryPool = made!(cuMemPoolCreate(&raw const asked));
-        let mut answer = (SUCCESS, 0);
-        let (graph, kinds) = captured(stream, || answer = alloc(100, pool, stream));
-        ok!(cuMemPoolDestroy(pool));
-        if answer.0 != SUCCESS {
-            assert_eq!((kinds.len(), answer.1), (0, 0));
-            return answer.0;
+    fresh!(memory_is_allocated_and_freed_in_a_capture, {
+        let place = place();
+        let (stream, other) = (place.stream, free_stream());
+        let default: CUmemoryPool = made!(cuDeviceGetDefaultMemPool(device()));
+        for mode in [GLOBAL, THREAD_LOCAL, RELAXED] {
+            begin(stream, mode);
+            let memory = made!(cuMemAllocAsync(64, stream));
+            ok!(cuMemFreeAsync(memory, stream));
+            assert_eq!(kinds(end(stream)), [ALLOC, FREE]);
         }
-        assert_eq!(kinds, [ALLOC]);
-        let mut told: CUDA_MEM_ALLOC_NODE_PARAMS = all_zeros();
-        ok!(cuGraphMemAllocNodeGetParams(nodes(graph)[0], &raw mut told));
-        assert_eq!((told.dptr, told.bytesize, told.accessDescCount), (answer.1, 100, 0));
-        assert_eq!((told.poolProps.maxSize, told.poolProps.usage), (0, 0));
-        assert_eq!(told.poolProps.handleTypes, CU_MEM_HANDLE_TYPE_NONE);
-        // SAFETY: the union has numbers alone.
-        assert_eq!(unsafe { told.poolProps.location.anonymous.id }, device());
-        SUCCESS
-    };
-    assert_eq!(with(|_| ()), SUCCESS);
-    assert_eq!(with(|asked| asked.maxSize = 1 << 20), SUCCESS);
-    let file = |asked: &mut CUmemPoolProps| {
-        asked.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
-    };
-    assert_eq!(with(file), NOT_SUPPORTED);
-    let host = |asked: &mut CUmemPoolProps| {
-        asked.location.r#type = CU_MEM_LOCATION_TYPE_HOST;
-        asked.location.anonymous.id = 0;
-    };
-    assert_eq!(with(host), NOT_SUPPORTED);
-
-    // What is refused invalidates nothing.
-    let outside = made!(cuMemAllocAsync(64, stream));
-    let (_, kinds) = captured(stream, || {
-        assert_eq!(alloc(0, default, stream), (SUCCESS, 0));
-        assert_eq!(alloc(1 << 50, default, stream).0, OUT_OF_MEMORY);
-        assert_eq!(alloc(4, null_mut(), stream).0, INVALID_VALUE);
-        assert_eq!(code!(cuMemAllocAsync(null_mut(), 4, stream)), INVALID_VALUE);
-        let memory = made!(cuMemAllocAsync(64, stream));
-        each_gives!(INVALID_VALUE; {
-            cuMemFreeAsync(memory + 16, stream);
-            cuMemFreeAsync(outside, stream);
-            cuMemFreeAsync(place.memory, stream);
-            cuMemFreeAsync(memory, other);
-            cuMemFree_v2(memory);
-            cuMemsetD32Async(memory, 7, 16, other);
+        let without_context = captured(stream, || {
+            let context = pop();
+            assert_eq!(alloc(4, default, stream).0, SUCCESS);
+            ok!(cuCtxPushCurrent_v2(context));
         });
-        let mut context: CUcontext = null_mut();
-        let about = CU_POINTER_ATTRIBUTE_CONTEXT;
-        let told = code!(cuPointerGetAttribute((&raw mut context).cast(), about, memory));
-        assert_eq!(told, INVALID_VALUE);
-        ok!(cuMemFreeAsync(0, stream));
-        ok!(cuMemFreeAsync(memory, stream));
-        assert_eq!(code!(cuMemFreeAsync(memory, stream)), INVALID_VALUE);
+        assert_eq!(without_context.1, [ALLOC]);
+
+        // The pools, and what the node tells.
+        let with = |change: fn(&mut CUmemPoolProps)| {
+            let mut asked = properties();
+            change(&mut asked);
+            let pool: CUmemoryPool = made!(cuMemPoolCreate(&raw const asked));
+            let mut answer = (SUCCESS, 0);
+            let (graph, kinds) = captured(stream, || answer = alloc(100, pool, stream));
+            ok!(cuMemPoolDestroy(pool));
+            if answer.0 != SUCCESS {
+                assert_eq!((kinds.len(), answer.1), (0, 0));
+                return answer.0;
+            }
+            assert_eq!(kinds, [ALLOC]);
+            let mut told: CUDA_MEM_ALLOC_NODE_PARAMS = all_zeros();
+            ok!(cuGraphMemAllocNodeGetParams(nodes(graph)[0], &raw mut told));
+            assert_eq!((told.dptr, told.bytesize, told.accessDescCount), (answer.1, 100, 0));
+            assert_eq!((told.poolProps.maxSize, told.poolProps.usage), (0, 0));
+            assert_eq!(told.poolProps.handleTypes, CU_MEM_HANDLE_TYPE_NONE);
+            // SAFETY: the union has numbers alone.
+            assert_eq!(unsafe { told.poolProps.location.anonymous.id }, device());
+            SUCCESS
+        };
+        assert_eq!(with(|_| ()), SUCCESS);
+        assert_eq!(with(|asked| asked.maxSize = 1 << 20), SUCCESS);
+        let file = |asked: &mut CUmemPoolProps| {
+            asked.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        };
+        assert_eq!(with(file), NOT_SUPPORTED);
+        let host = |asked: &mut CUmemPoolProps| {
+            asked.location.r#type = CU_MEM_LOCATION_TYPE_HOST;
+            asked.location.anonymous.id = 0;
+        };
+        assert_eq!(with(host), NOT_SUPPORTED);
+
+        // What is refused invalidates nothing.
+        let outside = made!(cuMemAllocAsync(64, stream));
+        let (_, kinds) = captured(stream, || {
+            assert_eq!(alloc(0, default, stream), (SUCCESS, 0));
+            assert_eq!(alloc(1 << 50, default, stream).0, OUT_OF_MEMORY);
+            assert_eq!(alloc(4, null_mut(), stream).0, INVALID_VALUE);
+            assert_eq!(code!(cuMemAllocAsync(null_mut(), 4, stream)), INVALID_VALUE);
+            let memory = made!(cuMemAllocAsync(64, stream));
+            each_gives!(INVALID_VALUE; {
+                cuMemFreeAsync(memory + 16, stream);
+                cuMemFreeAsync(outside, stream);
+                cuMemFreeAsync(place.memory, stream);
+                cuMemFreeAsync(memory, other);
+                cuMemFree_v2(memory);
+                cuMemsetD32Async(memory, 7, 16, other);
+            });
+            let mut context: CUcontext = null_mut();
+            let about = CU_POINTER_ATTRIBUTE_CONTEXT;
+            let told = code!(cuPointerGetAttribute((&raw mut context).cast(), about, memory));
+            assert_eq!(told, INVALID_VALUE);
+            ok!(cuMemFreeAsync(0, stream));
+            ok!(cuMemFreeAsync(memory, stream));
+            assert_eq!(code!(cuMemFreeAsync(memory, stream)), INVALID_VALUE);
+        });
+        assert_eq!(kinds, [ALLOC, FREE]);
+        ok!(cuMemFreeAsync(outside, stream));
+        ok!(cuStreamSynchronize(stream));
+        place.destroy();
     });
-    assert_eq!(kinds, [ALLOC, FREE]);
-    ok!(cuMemFreeAsync(outside, stream));
-    ok!(cuStreamSynchronize(stream));
-    place.destroy();
 }
 
 /// F605

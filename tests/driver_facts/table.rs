@@ -27,6 +27,7 @@ const SOURCES: &[&str] = &[
     "tests/driver_facts/callbacks.rs",
     "tests/driver_facts/capture.rs",
     "tests/driver_facts/capture_refusals.rs",
+    "tests/driver_facts/captured_allocations.rs",
     "tests/driver_facts/captured_graphs.rs",
     "tests/driver_facts/captured_rows.rs",
     "tests/driver_facts/compiler.rs",

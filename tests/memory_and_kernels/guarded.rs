@@ -848,6 +848,68 @@ fn of_a_part_of_rows_the_first_row_is_written() {
     });
 }
 
+/// Of a buffer that is passed whole, the kernel writes all rows, and what is between them.
+#[test]
+fn of_whole_memory_with_rows_all_rows_are_written() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let on = gpu.on(&stream);
+        let x = on.from_slice(&[1.0; 512]).unwrap();
+        let mut rows = gpu.alloc_pitched::<f32>((8, 2)).unwrap();
+        on.zero(&mut rows).unwrap();
+        // Up to the second row, which is 128 elements behind the first one.
+        let len = (rows.pitch() / 4) as u32 + 8;
+        let config = LaunchConfig::for_num_elems(len as usize).unwrap();
+        on.launch(&saxpy, config, (len, 2.0, &x, &mut rows)).unwrap();
+        assert_eq!(on.to_vec(&rows).unwrap(), [2.0; 16]);
+    });
+}
+
+/// A function that stores behind what its kernel has, compiled from the seventh line of a file.
+const CALLS: &str = "
+.version 7.0
+.target sm_60
+.address_size 64
+.file 1 \"put.cu\"
+.func put(.param .b64 at)
+{
+    .reg .b64 %rd<2>;
+    ld.param.b64 %rd1, [at];
+    .loc 1 7 3
+    st.global.u32 [%rd1+4], 9;
+    ret;
+}
+.visible .entry outer(.param .u64 p)
+{
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    cvta.to.global.u64 %rd2, %rd1;
+    {
+        .param .b64 one;
+        st.param.b64 [one], %rd2;
+        call put, (one);
+    }
+    ret;
+}
+";
+
+#[test]
+fn an_access_in_a_function_is_told_with_its_place_in_the_source() {
+    with_stream(|gpu, stream| {
+        let outer = gpu.load_guarded(CALLS).unwrap().kernel::<(&mut [u32],)>("outer").unwrap();
+        let mut x = gpu.on(&stream).from_slice(&[1_u32]).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        let Err(Error::OutOfBounds(told)) = gpu.on(&stream).launch(&outer, one, (&mut x,)) else {
+            panic!("it stores behind the one element")
+        };
+        assert_eq!((told.kernel(), told.function()), ("outer", Some("put")));
+        assert_eq!(told.source(), Some(("put.cu", 7)));
+        let mut x = gpu.on(&stream).from_slice(&[1_u32, 1]).unwrap();
+        gpu.on(&stream).launch(&outer, one, (&mut x,)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [1, 9]);
+    });
+}
+
 /// A scope has a place of its own: the one before does not tell it of anything.
 #[test]
 fn a_scope_tells_of_its_own_kernels() {

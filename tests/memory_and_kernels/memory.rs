@@ -110,6 +110,14 @@ fn a_slice_is_registered_for_a_closure() {
             Ok(data.len())
         });
         assert_eq!(read, Ok(fewer(5000, 50)));
+        // The device cannot write it.
+        let other = gpu.on(&stream).zeroed::<u32>(4).unwrap();
+        let refused = gpu.with_registered_read_only(&data, |data| {
+            let to = std::ptr::slice_from_raw_parts_mut(data.as_ptr().cast_mut(), 4);
+            // SAFETY: 1. and 2. The driver refuses the copy (F164).
+            unsafe { gpu.on(&stream).download_unscoped(&other, to) }
+        });
+        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
         assert_eq!(gpu.on(&stream).to_vec(&buffer).unwrap(), data);
         // Two in one page, and each of them again: nothing is left registered.
         let (left, right) = data.split_at_mut(8);

@@ -247,6 +247,7 @@ fn the_elements_of_memory_with_rows_are_those_of_a_row() {
         let check = |_: &LaunchShape, (n, _, x, y): &(u32, f32, MemorySize, MemorySize)| {
             assert_eq!((x.extent(), x.len()), ((4, 2).into(), 4));
             assert_eq!(y.extent(), Extent { width: 16, height: 1, depth: 1 });
+            assert_eq!((y.pitch(), y.plane(), y.len(), y.bytes()), (64, 64, 16, 64));
             assert!(x.pitch() >= 16 && x.plane() == 2 * x.pitch());
             x.len().min(y.len()) >= *n as usize
         };

@@ -52,8 +52,10 @@ macro_rules! rows {
     };
 }
 
+pub(super) use rows;
+
 /// Drops what a call returns.
-fn none<T>(result: Result<T>) -> Result {
+pub(super) fn none<T>(result: Result<T>) -> Result {
     result.map(drop)
 }
 
@@ -106,12 +108,12 @@ fn encode(gpu: &PushedGuard<'_>, layout: &TensorLayout) -> Result {
 }
 
 /// Allocates an array without its memory: a device has none so large.
-fn array(gpu: &PushedGuard<'_>, shape: ArrayShape, flags: ArrayFlags) -> Result {
+pub(super) fn array(gpu: &PushedGuard<'_>, shape: ArrayShape, flags: ArrayFlags) -> Result {
     none(gpu.alloc_array::<f32>(shape, flags))
 }
 
 /// Imports what is no memory.
-fn import(gpu: &PushedGuard<'_>, bytes: u64) -> Result {
+pub(super) fn import(gpu: &PushedGuard<'_>, bytes: u64) -> Result {
     let file = std::fs::File::open("/dev/null").expect("a file");
     // SAFETY: 1. and 2. The driver refuses it.
     none(unsafe {
@@ -131,7 +133,7 @@ fn mapped(
     refused(&mut addresses, unit)
 }
 
-fn unit() -> Result<usize> {
+pub(super) fn unit() -> Result<usize> {
     PhysicalMemory::granularity(Device::get(0)?)
 }
 
@@ -140,16 +142,16 @@ const NOTHING_SHARED: &str = "IPC_EVENT_SUPPORTED=0,HANDLE_TYPE_POSIX_FILE_DESCR
 
 /// Devices that lack nothing. A host function that cuscope gives to the driver keeps the contexts of a process after a fault,
 /// which other tests of this process pretend.
-const ALL: &str = "";
+pub(super) const ALL: &str = "";
 
 /// Devices that do not reach each other.
 const APART: &str = "1:P2P_ATTRIBUTE_ACCESS_SUPPORTED=0";
 
 const NOT_COOPERATIVE: &str = "COOPERATIVE_LAUNCH=0";
-const NO_NOR: &str = "CAN_USE_STREAM_WAIT_VALUE_NOR=0";
+pub(super) const NO_NOR: &str = "CAN_USE_STREAM_WAIT_VALUE_NOR=0";
 const NO_POOLS: &str = "MEMORY_POOLS_SUPPORTED=0";
 const NO_MULTICAST: &str = "1:MULTICAST_SUPPORTED=0";
-const OUT_OF_MEMORY: ffi::CUresult = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+pub(super) const OUT_OF_MEMORY: ffi::CUresult = ffi::CUDA_ERROR_OUT_OF_MEMORY;
 
 /// A context that code outside the crate destroyed.
 pub(super) fn destroyed() -> Result<Context> {
@@ -183,7 +185,7 @@ macro_rules! spoiled {
 }
 
 /// Takes a tensor in memory that the host allocated.
-fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
+pub(super) fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
     let (mut shape, mut data) = ([4_i64], [1.0_f32; 4]);
     let device = DLDevice { device_type: 3, device_id: 0 };
     let dl_tensor = DLTensor {
@@ -238,7 +240,7 @@ const LAUNCH_IN_GENERAL: &str =
     "check that every dimension of the grid and the block is at least 1";
 const GL_BUFFER: &str = "cuGraphicsGLRegisterBuffer";
 const GL_IMAGE: &str = "cuGraphicsGLRegisterImage";
-const INVALID_VALUE: ffi::CUresult = ffi::CUDA_ERROR_INVALID_VALUE;
+pub(super) const INVALID_VALUE: ffi::CUresult = ffi::CUDA_ERROR_INVALID_VALUE;
 const NO_BINARY: ffi::CUresult = ffi::CUDA_ERROR_NO_BINARY_FOR_GPU;
 const CAPTURES: ffi::CUresult = ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
@@ -774,6 +776,7 @@ rows! {
         "faces" => ["1048576 columns and rows in a face"] Call(|gpu| array(gpu, ArrayShape::Cubemap { width: 1 << 20 }, ArrayFlags::SURFACE));
         "cubes" => ["6291456 faces"] Call(|gpu| array(gpu, ArrayShape::LayeredCubemap { width: 2, cubes: 1 << 20 }, ArrayFlags::empty()));
         "flags that are none" => ["no flag of arrays has the bits 0x40000000"] Call(|gpu| array(gpu, ArrayShape::D1 { width: 8 }, ArrayFlags::from_bits_retain(1 << 30)));
+        "columns of few planes" => ["100000 columns", "at most 16384"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 100_000, height: 2, depth: 2 }, ArrayFlags::empty()));
         "planes" => ["100000 planes", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 2, height: 2, depth: 100_000 }, ArrayFlags::empty()));
         "columns of many planes" => ["10000 columns", "at most 8192"] Call(|gpu| array(gpu, ArrayShape::D3 { width: 10_000, height: 2, depth: 20_000 }, ArrayFlags::empty()));
         "texels that are gathered" => ["100000 columns", "at most 32768"] Call(|gpu| array(gpu, ArrayShape::D2 { width: 100_000, height: 2 }, ArrayFlags::GATHER));
@@ -839,6 +842,11 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
     ),
     (|gpu| none(gpu.load_ptx(STORE)?.function("st\0re")), &["NUL byte, at byte 2"]),
     (|_| none(Ptx::new("a\0b")), &["NUL byte, at byte 1"]),
+    (
+        // SAFETY: 1. to 3. It is refused.
+        |gpu| none(unsafe { Context::from_raw(gpu.context().raw(), Ownership::RetainPrimary) }),
+        &["cuDevicePrimaryCtxRetain", "not the primary context"],
+    ),
     (|gpu| none(gpu.alloc::<u32>(usize::MAX)), &["18446744073709551615 elements of 4 bytes"]),
     (
         |_| none(LaunchConfig::for_num_elems(1 << 60)),
@@ -861,6 +869,17 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         &["8 x 0 x 1"],
     ),
     (
+        |gpu| {
+            let shape = ArrayShape::D2 { width: 8, height: 0 };
+            none(gpu.alloc_mipmapped_array::<f32>(shape, 1, ArrayFlags::empty()))
+        },
+        &["8 x 0 x 1"],
+    ),
+    (
+        |gpu| none(gpu.texture(&gpu.alloc::<u32>(4)?, Sampling::default().linear())),
+        &["cuTexObjectCreate", "no filter of integers"],
+    ),
+    (
         |gpu| none(Context::create(gpu.device(), ContextFlags::from_bits_retain(1 << 30))),
         &["unknown bits, 0x40000000"],
     ),
@@ -872,6 +891,7 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         &["several SCHED_ flags, 0x3"],
     ),
     (|gpu| none(gpu.alloc_growable::<u32>(0)), &["capacity of 0 elements"]),
+    (|gpu| none(gpu.alloc_pitched::<u8>((usize::MAX, 2, 0))), &["cuMemAllocPitch_v2"]),
     (
         |gpu| none(AccessPolicyWindow::persisting(&gpu.alloc::<u32>(4)?, 1.5)),
         &["hit ratio", "is 1.5", "from 0 to 1"],
