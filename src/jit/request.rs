@@ -181,6 +181,7 @@ fn text(log: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ffi::CUjit_target;
 
     #[test]
     fn a_list_of_names_comes_with_its_length_and_its_addresses() {
@@ -201,6 +202,17 @@ mod tests {
         let names: Vec<_> = request._names.iter().flatten().map(|name| name.as_ptr()).collect();
         assert_eq!(names, request._lists.concat());
         assert_eq!(names.len(), 3);
+    }
+
+    #[test]
+    fn an_option_is_the_reason_for_a_wrong_value_alone() {
+        let options = JitOptions::new().target(CUjit_target(7)).loader_threads(3);
+        let request = Request::new("call", &options).unwrap();
+        let reason = request.refused(ffi::CUDA_ERROR_INVALID_VALUE).unwrap();
+        assert!(reason.contains("`target` is 7, `loader_threads` is 3;"), "{reason}");
+        assert_eq!(request.refused(ffi::CUDA_ERROR_INVALID_PTX), None);
+        let request = Request::new("call", &JitOptions::new().max_registers(7)).unwrap();
+        assert_eq!(request.refused(ffi::CUDA_ERROR_INVALID_VALUE), None);
     }
 
     #[test]

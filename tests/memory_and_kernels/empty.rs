@@ -5,6 +5,7 @@ use crate::common;
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::SAXPY;
 use cuscope::graph::NodeKind;
+use cuscope::kernel::KernelReads;
 use cuscope::memory::{Attachment, BufferKind};
 use cuscope::{
     Context, ContextStack, DeviceBuffer, Error, Function, LaunchConfig, PushedGuard, Result, ffi,
@@ -65,6 +66,11 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
                 // SAFETY: 1. There is no memory that the host could use.
                 unsafe { on.attach(&mut managed, Attachment::Single) }?;
             }
+            fn is_empty<'ctx, A: KernelReads<'ctx, f32>>(argument: A) -> bool {
+                argument.is_empty()
+            }
+            assert!(is_empty(&x) && is_empty(&mut y) && is_empty(z.slice(..)?));
+            assert!(!is_empty(first.slice(..)?));
             // A kernel that runs receives the address 0, and stays away from it.
             let grown = gpu.alloc::<[f32; 0]>(5)?;
             assert_eq!((grown.len(), grown.address()), (5, 0));

@@ -392,6 +392,14 @@ fn objects_and_archives_that_are_none_are_refused() {
         // SAFETY: what is no archive, likewise.
         let archive = unsafe { start().add_archive(&none, "it") };
         assert_eq!((code(object), code(archive)), (999, 999));
+        if common::software() {
+            // An archive, although without a file, is no object.
+            let archive = b"!<arch>\n";
+            // SAFETY: the software driver checks what it reads.
+            assert_eq!(code(unsafe { start().add_object(archive, "it") }), 999);
+            // SAFETY: as above.
+            assert!(unsafe { start().add_archive(archive, "it") }.is_ok());
+        }
     });
 }
 
