@@ -38,8 +38,8 @@ use crate::memory::Element;
 use crate::memory::access::Access;
 use crate::stack::PushedGuard;
 use ffi::{
-    CUdeviceptr, CUtensorMap, CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapL2promotion,
-    CUtensorMapSwizzle,
+    CUdeviceptr, CUtensorMap, CUtensorMapDataType, CUtensorMapIm2ColWideMode,
+    CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapSwizzle,
 };
 use std::ffi::{c_int, c_void};
 use std::fmt;
@@ -697,6 +697,15 @@ impl PushedGuard<'_> {
     }
 }
 
+/// Returns the mode of the wide form of im2col for a number of pixels, and that number.
+#[inline]
+fn wide(pixels: Option<u32>) -> (CUtensorMapIm2ColWideMode, u32) {
+    match pixels {
+        Some(pixels) => (ffi::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, pixels),
+        None => (ffi::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128, 128),
+    }
+}
+
 /// Encodes a tensor that has no [problem](TensorLayout::problem). The map is one if the answer is success.
 #[inline]
 fn encode(
@@ -740,12 +749,7 @@ fn encode(
         }
         &Pieces::WideColumns { lower, upper, channels, pixels } => {
             let encode = ffi::cuTensorMapEncodeIm2colWide()?;
-            let mode = if pixels.is_some() {
-                ffi::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W
-            } else {
-                ffi::CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
-            };
-            let pixels = pixels.unwrap_or(128);
+            let (mode, pixels) = wide(pixels);
             // SAFETY: as above.
             unsafe {
                 answer!(
@@ -805,5 +809,26 @@ mod tests {
         assert_eq!([f32::KIND.0, f64::KIND.0], [7, 8]);
         #[cfg(feature = "half")]
         assert_eq!([half::f16::KIND.0, half::bf16::KIND.0], [6, 9]);
+        for (kind, number) in [
+            (TensorKind::U8, 0),
+            (TensorKind::U16, 1),
+            (TensorKind::U32, 2),
+            (TensorKind::I32, 3),
+            (TensorKind::U64, 4),
+            (TensorKind::I64, 5),
+            (TensorKind::F16, 6),
+            (TensorKind::F32, 7),
+            (TensorKind::F64, 8),
+            (TensorKind::Bf16, 9),
+            (TensorKind::U4Packed8, 13),
+            (TensorKind::U4Packed16, 14),
+            (TensorKind::U6Packed16, 15),
+        ] {
+            assert_eq!(kind.raw().0, number, "{kind:?}");
+        }
+        assert_eq!(
+            [Some(64), None].map(wide).map(|(mode, pixels)| (mode.0, pixels)),
+            [(0, 64), (1, 128)]
+        );
     }
 }

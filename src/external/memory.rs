@@ -111,7 +111,7 @@ pub(super) fn leaves_descriptor(code: CUresult) -> bool {
             | ffi::CUDA_ERROR_NOT_SUPPORTED
             | ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
     );
-    refused || is_sticky(code) && code != ffi::CUDA_ERROR_UNKNOWN
+    refused || is_sticky(code)
 }
 
 ffi::flags! {

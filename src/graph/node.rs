@@ -219,6 +219,8 @@ mod tests {
     #[test]
     fn every_kind_of_the_driver_has_a_name_or_its_number() {
         let kinds = (0..=15).map(|raw| NodeKind::new(ffi::CUgraphNodeType(raw)));
+        let last: Vec<_> = kinds.clone().skip(13).collect();
+        assert_eq!(last, [NodeKind::Conditional, NodeKind::Other(14), NodeKind::Other(15)]);
         let named = kinds.filter(|kind| !matches!(kind, NodeKind::Other(_)));
         assert_eq!(named.collect::<std::collections::HashSet<_>>().len(), 14);
         assert_eq!(NodeKind::new(ffi::CUgraphNodeType(99)), NodeKind::Other(99));

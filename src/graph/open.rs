@@ -217,7 +217,6 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
         let add = || {
             no_host_memory(operation.call(), operation)?;
             let key = self.stream.context().key();
-            same_context(operation.call(), operation.uses().all_of(key))?;
             operation.uses().with_accesses(|all| {
                 let mut resources = self.record.resources.borrow_mut();
                 all.iter().for_each(|one| resources.uses_memory(User::Captured, one));

@@ -85,12 +85,9 @@ impl Section {
         }
     }
 
-    /// Returns its bytes, once it is known to be in the file.
+    /// Returns its bytes, once it is known to be in the file. It is of a type that has some.
     #[inline]
     fn bytes<'f>(&self, file: &'f [u8]) -> &'f [u8] {
-        if WITHOUT_BYTES.contains(&self.ty) {
-            return &[];
-        }
         file.get(self.offset as usize..)
             .and_then(|rest| rest.get(..self.size as usize))
             .unwrap_or(&[])
@@ -248,7 +245,7 @@ fn names<'f>(file: &'f [u8], sections: &[Section]) -> Check<&'f [u8]> {
         u16::MAX => sections.first().map_or(0, |first| first.link as usize),
         index => index.into(),
     };
-    let table = sections.get(index).filter(|table| index != 0 && table.ty == STRTAB);
+    let table = sections.get(index).filter(|table| table.ty == STRTAB);
     let names = table.map(|table| table.bytes(file)).filter(|names| ends(names));
     names.ok_or(Damaged { what: "the table of names", at: 62 })
 }
@@ -287,8 +284,7 @@ impl Elf<'_> {
             _ => count,
         };
         let info = if code { info & 0xff_ffff } else { info };
-        // In the first section it may be a value that overflows from the header, and was compared there.
-        bad(u64::from(info) < below || ty == 0, "the info field of a section", 44)?;
+        bad(u64::from(info) < below, "the info field of a section", 44)?;
         let wanted = match ty {
             SYMTAB | SECOND_SYMTAB | RELA | SECOND_RELA => Some(24),
             REL => Some(16),
@@ -381,7 +377,7 @@ impl Elf<'_> {
             let ty = u32_at(bytes, at + 8);
             let begin = (at + 12).saturating_add(name.saturating_add(3) & !3);
             let end = begin.saturating_add(size.saturating_add(3) & !3);
-            if at + 12 > bytes.len() || end > bytes.len() {
+            if end > bytes.len() {
                 return Err(damaged);
             }
             if !known::note(self.name(section), &bytes[at + 12..][..name], ty, size) {

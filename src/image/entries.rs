@@ -92,7 +92,8 @@ impl PtxContents {
     }
 }
 
-/// Reads the name of a variable, after its `.global`: `.align 4 .b8 name[8]`. Stops before what belongs to something else.
+/// Returns the name of a variable, after its `.global`: `.align 4 .b8 name[8]`. Stops before it, or before what belongs to
+/// something else.
 #[inline]
 fn variable(tokens: &mut Tokens<'_>) -> Option<String> {
     loop {
@@ -109,10 +110,7 @@ fn variable(tokens: &mut Tokens<'_>) -> Option<String> {
                     tokens.by_ref().find(|token| *token == Token::Mark(b')'))?;
                 }
             }
-            Token::Word(name) => {
-                tokens.next();
-                return Some(String::from_utf8_lossy(name).into_owned());
-            }
+            Token::Word(name) => return Some(String::from_utf8_lossy(name).into_owned()),
             _ => return None,
         }
     }
@@ -166,10 +164,9 @@ fn param(tokens: &mut Tokens<'_>) -> Option<PtxParam> {
         tokens.next();
         match word {
             b".ptr" => pointer = true,
-            // The alignment of the memory that it points to, after `.ptr`.
-            b".align" if pointer => _ = next_number(tokens)?,
-            b".align" => align = Some(next_number(tokens)?),
-            [b'.', ..] if ty.is_none() => {
+            // After `.ptr` it is the alignment of the memory that it points to.
+            b".align" if !pointer => align = Some(next_number(tokens)?),
+            [b'.', ..] => {
                 let word = String::from_utf8_lossy(word);
                 if let Some(bytes) = size_of_type(&word) {
                     (ty, size) = (Some(word.into_owned()), bytes);
@@ -232,6 +229,31 @@ mod tests {
         assert!(
             !admits(".param .b8 a[8]", Class::Pointer) && admits(".param .b8 a[8]", Class::Bytes)
         );
+        // An array may be a struct of anything.
+        for list in [".param .f32 a[2]", ".param .u32 a[2]"] {
+            assert!(admits(list, Class::Float) && admits(list, Class::Integer), "{list}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_whose_declaration_is_unknown_hides_no_other() {
+        for unknown in [
+            ".entry k(.param .b12 n)",
+            ".entry k(.param .b4 n)",
+            ".entry k(.param .b0 n)",
+            ".entry k(.param .pred n)",
+            ".entry k(.param .u32 n[)",
+            ".entry k(.param .u32 n",
+            ".entry k(",
+            ".entry",
+            ".global",
+            ".global .align 4 .u32",
+        ] {
+            let text = format!("{unknown} .entry next(.param .u8 n) {{ ret; }}");
+            let PtxContents { kernels, variables } = PtxContents::of(text.as_bytes());
+            let names: Vec<_> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+            assert_eq!((&*names, &*variables), (&["next"][..], &[][..]), "{unknown}");
+        }
     }
 
     #[test]

@@ -63,11 +63,15 @@ mod tests {
             (format!("\u{feff}{ptx}").as_bytes(), "byte order mark"),
             (&*utf_16, "UTF-16"),
             (&*with_mark, "UTF-16"),
+            (b"\xfe\xff\x01\x02", "UTF-16"),
             (b"BC\xc0\xde\x35\x14", "bitcode"),
             (b"\x1f\x8b\x08", "unpack"),
+            (b"\x28\xb5\x2f\xfd\x20", "unpack"),
+            (b"PK\x03\x04", "unpack"),
             (b"!<arch>\n", "add_archive"),
             (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
             (b"; ModuleID = 'x'", "llc"),
+            (b"target triple = \"nvptx64\"", "llc"),
             (b"extern \"C\" __global__ void k() {}", "nvcc --ptx"),
             (b"kernels/add.ptx\n", "load_ptx_file"),
             (b"/a path/k.cubin", "load_ptx_file"),
@@ -75,7 +79,7 @@ mod tests {
             let found = looks_like(bytes).unwrap_or_else(|| panic!("{words}: unknown"));
             assert!(found.contains(words), "{words}: {found}");
         }
-        for bytes in [&b"this is not PTX"[..], b".", b"", b"\0\0\0\0", b"a\nb.ptx"] {
+        for bytes in [&b"this is not PTX"[..], b".", b"", b"\0\0\0\0", b"a\nb.ptx", b"a\0bc"] {
             assert_eq!(looks_like(bytes), None, "{bytes:?}");
         }
     }

@@ -42,7 +42,6 @@ impl Ptx {
         let path = path.as_ref();
         let bytes = read(path)?;
         expect(ImageKind::Ptx, &bytes)?;
-        scan::ascii(&bytes).map_err(|problem| ImageError::new(ImageKind::Ptx, problem))?;
         Ptx::new(String::from_utf8_lossy(&bytes).into_owned())
     }
 

@@ -74,7 +74,7 @@ pub(super) fn check(text: &[u8]) -> Result<(), ImageProblem> {
                 refuse(constant, "a call with a constant for a result")?;
                 match (word, declares) {
                     (b".local", _) if !modifies => declares = Declares::Locals,
-                    (b".reg", _) if !modifies => declares = Declares::Registers,
+                    (b".reg", _) => declares = Declares::Registers,
                     (b".v2", Declares::Registers) => declares = Declares::Pairs,
                     ([b'.', ..], _) | (_, Declares::Others | Declares::Registers) => {}
                     (name, Declares::Locals) => _ = locals.insert(name),

@@ -139,6 +139,7 @@ mod tests {
         assert_eq!(split(glued), parts.split(' ').collect::<Vec<_>>());
         // Comments do not nest and do not continue after a line break; strings have no escapes.
         assert_eq!(split("a/* \" /* */b // .entry \\\n c"), ["a", "b", "c"]);
+        assert_eq!(split("a /*/ no */ b"), ["a", "b"]);
         assert_eq!(split("\"a // \n.entry\\\"b/c"), ["'a // \n.entry\\'", "b", "/", "c"]);
         for (open, parts) in [("a /* b", 1), ("a // b", 1), ("a \"b", 2), ("a \"", 2), ("/", 1)] {
             assert_eq!(split(open).len(), parts, "{open}");

@@ -1,6 +1,6 @@
 //! Unpacks the code that a fatbin has compressed.
 
-use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use ruzstd::decoding::StreamingDecoder;
 use std::io::Read;
 
 /// The maximum number of bytes that one byte of LZ4 can stand for.
@@ -21,24 +21,13 @@ pub(super) fn block(packed: &[u8], size: u64) -> Option<Vec<u8>> {
 
 /// Unpacks one frame, which nothing follows. The code grows as it is read, because the size is unchecked input.
 #[inline]
-pub(super) fn frame(mut packed: &[u8], size: u64) -> Option<Vec<u8>> {
-    let mut decoder = FrameDecoder::new();
-    decoder.set_max_window_size(size.max(8 << 20));
-    decoder.init(&mut packed).ok()?;
+pub(super) fn frame(packed: &[u8], size: u64) -> Option<Vec<u8>> {
+    let window = size.max(8 << 20);
+    let mut frame = StreamingDecoder::new_with_max_window_size(packed, window).ok()?;
     let mut code = Vec::new();
-    while !decoder.is_finished() {
-        // A block adds at most its own size beyond the requested bytes.
-        let some = BlockDecodingStrategy::UptoBytes(1 << 20);
-        decoder.decode_blocks(&mut packed, some).ok()?;
-        let (begin, more) = (code.len(), decoder.can_collect());
-        if (begin + more) as u64 > size {
-            return None;
-        }
-        code.try_reserve(more).ok()?;
-        code.resize(begin + more, 0);
-        decoder.read_exact(&mut code[begin..]).ok()?;
-    }
-    (code.len() as u64 == size && decoder.can_collect() == 0 && packed.is_empty()).then_some(code)
+    // One byte more, if there is one, so that a longer frame is no frame of this size.
+    frame.by_ref().take(size.saturating_add(1)).read_to_end(&mut code).ok()?;
+    (code.len() as u64 == size && frame.into_inner().is_empty()).then_some(code)
 }
 
 #[cfg(test)]
@@ -54,6 +43,14 @@ mod tests {
         frame
     }
 
+    /// Creates a frame of 3 bytes whose window has `1 << (10 + exponent)` bytes.
+    fn windowed(exponent: u8) -> Vec<u8> {
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, exponent << 3];
+        frame.extend(&(3_u32 << 3 | 0b001).to_le_bytes()[..3]);
+        frame.extend(b"abc");
+        frame
+    }
+
     #[test]
     #[cfg_attr(miri, ignore = "unpacks for minutes under Miri")]
     fn unpacked_code_has_the_declared_size() {
@@ -64,6 +61,10 @@ mod tests {
         }
         let more = [&*packed, &[0]].concat();
         assert_eq!(frame(&more, 100_000), None);
+        for (exponent, right) in [(10, true), (13, true), (14, false), (20, false)] {
+            let small = windowed(exponent);
+            assert_eq!(frame(&small, 3).is_some(), right, "a window of {exponent} bits more");
+        }
         // A literal, and a repetition of it.
         let lz4 = [0x1f, b'x', 1, 0, 200, 0x10, b'y'];
         let code = block(&lz4, 221).unwrap();

@@ -51,8 +51,6 @@ pub struct Linker {
     raw: CUlinkState,
     /// The buffers that the driver writes to until the state is destroyed.
     request: Request,
-    /// The PTX, to show the line that a log names.
-    ptx: Vec<Vec<u8>>,
     /// The context for whose device the code is linked.
     context: Context,
 }
@@ -99,7 +97,7 @@ impl PushedGuard<'_> {
         // which `enter` found to be the guard's.
         unsafe { answer!(cuLinkCreate_v2(count, options, values, &raw mut raw)) }
             .explain(|code| request.refused(code))?;
-        Ok(Linker { raw, request, ptx: Vec::new(), context: self.context().clone() })
+        Ok(Linker { raw, request, context: self.context().clone() })
     }
 }
 
@@ -125,7 +123,6 @@ impl Linker {
         // SAFETY: it is text that ends in NUL, with zeros behind it (F113), without that of which the compiler is
         // known to die (F293).
         unsafe { self.add_data(kind, text, &name.with_nul(ADD)?, Some(text)) }?;
-        self.ptx.push(text.to_vec());
         Ok(self)
     }
 
@@ -224,11 +221,8 @@ impl Linker {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         // SAFETY: `cubin` and `size` are valid for one value each; the state is alive and not complete.
         let answer = unsafe { answer!(cuLinkComplete(self.raw, &raw mut cubin, &raw mut size)) };
-        let ptx = match &*self.ptx {
-            [one] => Some(&**one),
-            _ => None,
-        };
-        let failed = |driver| Box::new(LoadError::new(driver, self.request.errors(), ptx));
+        // Its log names symbols and inputs, and no lines: `add` compiles (F289).
+        let failed = |driver| Box::new(LoadError::new(driver, self.request.errors(), None));
         answer.check().map_err(failed)?;
         // SAFETY: on success `size` bytes at `cubin` belong to the state, which is alive until the end of this
         // function.

@@ -357,5 +357,12 @@ mod tests {
         let names = names.referenced_variables(["b"]).unwrap().names;
         let names: Vec<_> = names.iter().map(|(list, count, _)| (list.0, count.0)).collect();
         assert_eq!(names, [(25, 26), (27, 28)]);
+        let at = std::ptr::without_provenance_mut::<c_void>;
+        // SAFETY: no code is loaded with them.
+        let symbols = unsafe { JitOptions::new().global_symbols([("a", at(8)), ("b", at(16))]) };
+        let symbols = symbols.unwrap();
+        let (list, count, names) = &symbols.names[0];
+        assert_eq!((list.0, count.0, names.len()), (17, 19, 2));
+        assert_eq!(symbols.addresses, [at(8), at(16)]);
     }
 }

@@ -112,11 +112,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_input_of_the_linker_is_refused_for_what_it_is() {
+        let device = Device::get(0).unwrap();
+        let ptx = Some(&b".version 8.7 .target sm_100"[..]);
+        let (binary, source) = (ffi::CUDA_ERROR_NO_BINARY_FOR_GPU, ffi::CUDA_ERROR_INVALID_SOURCE);
+        for (kind, ptx, code, words) in [
+            (ffi::CU_JIT_INPUT_PTX, ptx, ffi::CUDA_ERROR_INVALID_PTX, Some("`.target sm_100`")),
+            (ffi::CU_JIT_INPUT_CUBIN, None, binary, Some("not compiled for linking")),
+            (ffi::CU_JIT_INPUT_FATBINARY, None, binary, Some("not compiled for linking")),
+            (ffi::CU_JIT_INPUT_OBJECT, None, source, Some("no device code for linking")),
+            (ffi::CU_JIT_INPUT_LIBRARY, None, source, Some("no device code for linking")),
+            (ffi::CU_JIT_INPUT_CUBIN, None, source, None),
+            (ffi::CU_JIT_INPUT_FATBINARY, None, source, None),
+            (ffi::CU_JIT_INPUT_NVVM, None, binary, None),
+        ] {
+            let reason = link(kind, ptx, device, code);
+            assert_eq!(reason.is_some(), words.is_some(), "{kind:?}: {reason:?}");
+            let reason = reason.unwrap_or_default();
+            assert!(reason.contains(words.unwrap_or_default()), "{words:?}: {reason}");
+        }
+    }
+
+    #[test]
     fn a_target_that_does_not_suit_is_named() {
         let header = |version, target: &str| PtxHeader { version, target: target.to_owned() };
         for (version, target, own, words) in [
             ((8, 7), "sm_100", 90, &["`.target sm_100`", "sm_90", "newer ones"][..]),
-            ((8, 7), "sm_100a", 103, &["`.target sm_100a`", "sm_103", "alone"]),
+            ((8, 7), "sm_100a", 103, &["`.target sm_100a`", "sm_103", "that architecture alone"]),
             ((8, 8), "sm_100f", 120, &["`.target sm_100f`", "sm_120", "family"]),
             ((7, 0), "sm_90", 90, &["`.target sm_90`", "7.8", "7.0"]),
             ((7, 8), "sm_90a", 90, &["`.target sm_90a`", "8.0", "7.8"]),

@@ -181,6 +181,7 @@ fn text(log: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ffi::CUjit_target;
 
     #[test]
     fn a_list_of_names_comes_with_its_length_and_its_addresses() {
@@ -193,5 +194,33 @@ mod tests {
         let numbers: Vec<u32> = request.options.iter().map(|option| option.0).collect();
         assert_eq!(numbers, [2, 17, 18, 19, 25, 26]);
         assert_eq!([3, 5].map(|count| request.values[count].addr()), [2, 1]);
+        // The driver reads the lists, so the request has them and the names.
+        let lists: Vec<*mut c_void> =
+            request._lists.iter().map(|list| list.as_ptr().cast_mut().cast()).collect();
+        assert_eq!([1, 4].map(|list| request.values[list]), lists[..]);
+        assert_eq!(request.values[2], request._addresses.as_ptr().cast_mut().cast());
+        let names: Vec<_> = request._names.iter().flatten().map(|name| name.as_ptr()).collect();
+        assert_eq!(names, request._lists.concat());
+        assert_eq!(names.len(), 3);
+    }
+
+    #[test]
+    fn an_option_is_the_reason_for_a_wrong_value_alone() {
+        let options = JitOptions::new().target(CUjit_target(7)).loader_threads(3);
+        let request = Request::new("call", &options).unwrap();
+        let reason = request.refused(ffi::CUDA_ERROR_INVALID_VALUE).unwrap();
+        assert!(reason.contains("`target` is 7, `loader_threads` is 3;"), "{reason}");
+        assert_eq!(request.refused(ffi::CUDA_ERROR_INVALID_PTX), None);
+        let request = Request::new("call", &JitOptions::new().max_registers(7)).unwrap();
+        assert_eq!(request.refused(ffi::CUDA_ERROR_INVALID_VALUE), None);
+    }
+
+    #[test]
+    fn the_time_is_in_milliseconds_and_only_there_if_it_was_asked_for() {
+        let options = JitOptions::new().error_log(0).max_registers(1);
+        assert_eq!(Request::new("call", &options).unwrap().log().time, None);
+        let mut request = Request::new("call", &options.measure_time()).unwrap();
+        request.values[0] = number(1500_f32.to_bits() as usize);
+        assert_eq!(request.log().time, Some(Duration::from_millis(1500)));
     }
 }

@@ -247,6 +247,36 @@ fn uses(given: &[Given], guarded: &cuscope_guard::GuardedKernel) -> Result<(), P
 mod tests {
     use super::*;
     use crate::image::PtxParam;
+    use crate::kernel::parameter::Role;
+
+    fn given(size: usize, align: usize) -> Given {
+        let class = || crate::image::Class::Bytes;
+        Given { name: || "given", size, align, class, role: Role::Value }
+    }
+
+    /// F428: what is aligned to more than 16 bytes begins in the next so many bytes, wherever the memory of the device has it
+    /// aligned. Everything else begins at the next multiple.
+    #[test]
+    fn parameters_are_where_their_alignment_puts_them() {
+        for (first, second, offset, fits) in [
+            (given(1, 1), given(2, 2), 2, true),
+            (given(1, 1), given(4, 4), 2, false),
+            (given(4, 4), given(32, 16), 16, true),
+            (given(4, 4), given(32, 16), 8, false),
+            (given(4, 4), given(64, 64), 64, true),
+            (given(4, 4), given(64, 64), 8, true),
+            (given(4, 4), given(64, 64), 67, true),
+            (given(4, 4), given(64, 64), 68, false),
+            (given(4, 4), given(64, 64), 128, false),
+        ] {
+            let kernel = [
+                ParameterInfo { offset: 0, size: first.size },
+                ParameterInfo { offset, size: second.size },
+            ];
+            let compared = compare(&[first, second], &kernel);
+            assert_eq!(compared.is_ok(), fits, "{second:?} at {offset}");
+        }
+    }
 
     fn param(size: usize, align: usize) -> PtxParam {
         PtxParam { ty: ".b8".to_owned(), pointer: false, array: true, size, align }

@@ -172,6 +172,7 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     /// # Safety
     /// 1. The block has room for it at this offset.
     unsafe fn put<T: Copy>(&mut self, offset: usize, value: T) {
+        debug_assert!(offset + size_of::<T>() <= size_of_val(&*self.values), "no room");
         let (value, to) = (MaybeUninit::new(value), self.values.as_mut_ptr());
         let to = to.cast::<MaybeUninit<u8>>().wrapping_add(offset);
         // SAFETY: there is room (obligation 1). The bytes of the value may be uninitialised, as those of the block are.

@@ -144,6 +144,10 @@ mod tests {
             assert!(!config.is_empty());
         }
         assert!(LaunchConfig::for_num_elems(0).unwrap().is_empty());
+        // Elsewhere the driver refuses a grid with a 0.
+        for grid in [(5, 5, 0), (4, 3, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0)] {
+            assert!(!LaunchConfig::new(grid, 1).is_empty(), "{grid:?}");
+        }
         assert!(!LaunchConfig::new(0, 256).is_empty());
     }
 

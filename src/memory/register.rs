@@ -342,6 +342,35 @@ mod tests {
     }
 
     #[test]
+    #[cfg(not(loom))]
+    fn what_the_host_sees_is_known_as_long_as_it_lives() {
+        use crate::context::ContextFlags;
+        use crate::device::Device;
+        use crate::memory::{Location, MemoryPool};
+        use crate::stack::ContextStack;
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let stream = gpu.stream().unwrap();
+        let known = |start| registered().iter().any(|&(from, _)| from == start);
+        let pages = gpu.pinned_pages(64).unwrap();
+        let pool = MemoryPool::create(Location::Host).unwrap();
+        let pooled = gpu.on(&stream).alloc_pinned_from::<u8>(&pool, 64).unwrap();
+        let managed = gpu.managed::<u8>(64).unwrap();
+        assert_eq!(gpu.host_slice(&managed).unwrap().len(), 64);
+        let all = [
+            pages.as_non_null().as_ptr().addr(),
+            pooled.as_ptr().addr(),
+            managed.address() as usize,
+        ];
+        assert_eq!(all.map(known), [true; 3]);
+        drop(pages);
+        assert_eq!(all.map(known), [false, true, true]);
+        drop((pooled, managed));
+        assert_eq!(all.map(known), [false; 3]);
+    }
+
+    #[test]
     fn memory_is_free_only_if_the_driver_cannot_use_it() {
         for over in [CUDA_SUCCESS, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED] {
             assert!(is_over(over), "{over:?}");

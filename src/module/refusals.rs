@@ -134,6 +134,9 @@ mod tests {
         assert!(text.ends_with("and 12 more"), "{text}");
         assert_eq!(list("they are", &[], "x"), "it has none");
         assert_eq!(list("they are", &names[..2], "x"), "they are `kernel_0`, `kernel_1`");
+        let ends = ["nothing", "kernel", "store_2"].map(str::to_owned);
+        let text = list("they are", &ends, "store_1");
+        assert!(text.starts_with("they are `store_2`"), "one end alike is enough: {text}");
     }
 
     #[test]
@@ -156,6 +159,11 @@ mod tests {
             crate::error::Error::NeedsDriver { call: crate::call::name!(cuInit), since: 12040 };
         let unknown = |contents| Names::new("the module", Err(older.clone()), contents);
         assert!(unknown(&contents).no_kernel(c"x").contains("its kernels are `k`"));
+        // Of text that declares one or the other, both are known.
+        let kernels = PtxContents::of(b".entry k() {}");
+        assert!(unknown(&kernels).no_kernel(c"x").contains("its kernels are `k`"));
+        let variables = PtxContents::of(b".global .u32 counter;");
+        assert!(unknown(&variables).no_kernel(c"x").contains("it has none"));
         let none = unknown(&PtxContents::default()).no_kernel(c"x");
         assert!(none.contains("does not tell"), "{none}");
     }

@@ -140,7 +140,8 @@ fn box_of(from: &Access<'_>, to: &Access<'_>, flags: CopyFlags) -> CUDA_MEMCPY3D
         Some(&Grid { extent: Extent { width, height, depth }, .. }) => {
             (width * to.element() / unit, height, depth)
         }
-        None => (to.bytes() / unit, 1, 1),
+        // An array has a grid, so the unit is a byte.
+        None => (to.bytes(), 1, 1),
     };
     one.srcAccessOrder = ffi::CU_MEMCPY_SRC_ACCESS_ORDER_STREAM;
     one.flags = flags.bits();

@@ -175,6 +175,15 @@ mod tests {
 
     /// The operation of another thread of the parent never ends there.
     #[test]
+    fn a_context_has_one_lock_as_long_as_somebody_has_it() {
+        let context = || Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let (first, second) = (context(), context());
+        let lock = lock_of(&first);
+        assert!(!Arc::ptr_eq(&lock, &lock_of(&second)));
+        assert!(Arc::ptr_eq(&lock, &lock_of(&first)));
+    }
+
+    #[test]
     #[cfg_attr(miri, ignore = "Miri cannot fork")]
     #[cfg(all(unix, not(loom)))]
     fn in_the_child_of_a_fork_a_capture_waits_for_nothing() {

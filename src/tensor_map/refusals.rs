@@ -108,18 +108,22 @@ impl TensorLayout {
         code: CUresult,
     ) -> Option<String> {
         let capability = device.compute_capability().ok()?;
-        if code == ffi::CUDA_ERROR_NOT_SUPPORTED || capability.0 < 9 {
-            let needed =
-                if matches!(self.pieces, Pieces::WideColumns { .. }) { "10.0" } else { "9.0" };
-            let (major, minor) = capability;
-            return Some(format!(
-                "such tensor maps need a device of compute capability {needed} or higher, and this one \
-                 has {major}.{minor}"
-            ));
-        }
-        self.dimensions(strides)
+        self.device(capability, code)
+            .or_else(|| self.dimensions(strides))
             .or_else(|| self.modes(capability, kind))
             .or_else(|| self.pieces(device, element as u64))
+    }
+
+    /// Returns that a device has no such tensor maps, if it has none.
+    #[inline]
+    fn device(&self, (major, minor): (i32, i32), code: CUresult) -> Option<String> {
+        let needed = if matches!(self.pieces, Pieces::WideColumns { .. }) { "10.0" } else { "9.0" };
+        (code == ffi::CUDA_ERROR_NOT_SUPPORTED || major < 9).then(|| {
+            format!(
+                "such tensor maps need a device of compute capability {needed} or higher, and this one \
+                 has {major}.{minor}"
+            )
+        })
     }
 
     #[inline]
@@ -127,9 +131,8 @@ impl TensorLayout {
         beyond("the extent", &self.extents, 1..=1 << 32)
             .or_else(|| beyond("the step", &self.steps, 1..=8))
             .or_else(|| {
-                let most = (1 << 40) - 1;
                 let (dimension, stride) =
-                    strides.iter().enumerate().find(|(_, bytes)| **bytes > most)?;
+                    strides.iter().enumerate().find(|(_, bytes)| **bytes >= 1 << 40)?;
                 Some(format!(
                     "the stride of dimension {} is {stride} bytes, and must be less than 2^40",
                     dimension + 1
@@ -270,5 +273,59 @@ impl TensorLayout {
                 )
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor_map::TensorKind;
+
+    #[test]
+    fn devices_without_tensor_maps_are_named() {
+        let (boxes, columns) = (
+            TensorLayout::tiled(&[64, 64], &[32, 32]),
+            TensorLayout::im2col_wide(&[32, 4, 8], 0, 0, 32, None),
+        );
+        let (invalid, unsupported) = (ffi::CUDA_ERROR_INVALID_VALUE, ffi::CUDA_ERROR_NOT_SUPPORTED);
+        for (layout, capability, code, ends) in [
+            (&boxes, (8, 6), invalid, Some("9.0 or higher, and this one has 8.6")),
+            (&boxes, (9, 0), invalid, None),
+            (&boxes, (10, 3), invalid, None),
+            (&boxes, (9, 0), unsupported, Some("9.0 or higher, and this one has 9.0")),
+            (&columns, (8, 9), invalid, Some("10.0 or higher, and this one has 8.9")),
+            (&columns, (9, 0), unsupported, Some("10.0 or higher, and this one has 9.0")),
+        ] {
+            let said = layout.device(capability, code);
+            assert_eq!(said.is_some(), ends.is_some(), "{capability:?}");
+            assert!(said.is_none_or(|text| text.ends_with(ends.unwrap())), "{capability:?}");
+        }
+    }
+
+    /// What needs a device of compute capability 10.0 is refused before, and not there.
+    #[test]
+    fn modes_of_later_devices_are_refused_before_them() {
+        let number = ffi::CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+        let layout = TensorLayout::tiled(&[64, 64], &[32, 32]);
+        for (swizzle, later) in [
+            (Swizzle::None, false),
+            (Swizzle::Bytes128, false),
+            (Swizzle::Bytes128Atom32, true),
+            (Swizzle::Bytes128Atom32Flip8, true),
+            (Swizzle::Bytes128Atom64, true),
+        ] {
+            let layout = layout.clone().swizzle(swizzle);
+            let said = layout.modes((9, 0), number);
+            let needs = format!(
+                "`Swizzle::{swizzle:?}` needs a device of compute capability 10.0 or higher, and this one has 9.0"
+            );
+            assert_eq!(said.is_some_and(|text| text.starts_with(&needs)), later, "{swizzle:?}");
+            assert_eq!(layout.modes((10, 0), number), None, "{swizzle:?}");
+        }
+        for kind in [TensorKind::U4Packed8, TensorKind::U4Packed16, TensorKind::U6Packed16] {
+            let said = layout.modes((9, 0), kind.raw()).unwrap();
+            assert!(said.starts_with("packed numbers need a device"), "{kind:?}: {said}");
+            assert_eq!(layout.modes((10, 0), kind.raw()), None, "{kind:?}");
+        }
     }
 }

@@ -139,4 +139,26 @@ mod tests {
         let edges = [Edge::Wrap, Edge::Clamp, Edge::Mirror, Edge::Border];
         assert_eq!(edges.map(|edge| edge.raw().0), [0, 1, 2, 3]);
     }
+
+    #[test]
+    fn each_setting_changes_its_part_of_the_description_alone() {
+        let parts = |sampling: Sampling| {
+            let one = sampling.described();
+            let levels = [one.mipmapLevelBias, one.minMipmapLevelClamp, one.maxMipmapLevelClamp];
+            (one.filterMode.0, one.mipmapFilterMode.0, one.flags, levels)
+        };
+        let sampling = Sampling::default();
+        for (sampling, described) in [
+            (sampling, (0, 0, 0, [0.0; 3])),
+            (sampling.linear(), (1, 0, 0, [0.0; 3])),
+            (sampling.linear_levels(), (0, 1, 0, [0.0; 3])),
+            (sampling.integers(), (0, 0, 1, [0.0; 3])),
+            (sampling.normalized(), (0, 0, 2, [0.0; 3])),
+            (sampling.srgb(), (0, 0, 0x10, [0.0; 3])),
+            (sampling.levels(1.0, 2.0, 0.5), (0, 0, 0, [0.5, 1.0, 2.0])),
+            (sampling.linear().linear_levels().srgb().integers(), (1, 1, 0x11, [0.0; 3])),
+        ] {
+            assert_eq!(parts(sampling), described, "{sampling:?}");
+        }
+    }
 }

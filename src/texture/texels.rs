@@ -260,13 +260,6 @@ fn why_refused(device: Device, access: &Access<'_>) -> Option<String> {
     };
     let (width, height, pitch) =
         (grid.extent.width as u64, grid.extent.height as u64, grid.pitch as u64);
-    let multiple = limit(ffi::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
-    if pitch % multiple != 0 {
-        return Some(format!(
-            "rows begin {pitch} bytes apart, which is no multiple of the device's {multiple}: allocate them with \
-             `PushedGuard::alloc_pitched`"
-        ));
-    }
     beyond("columns", width, ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH)
         .or_else(|| {
             beyond("rows", height, ffi::CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT)

@@ -28,3 +28,27 @@ pub(crate) fn fatbin(entries: &[Vec<u8>]) -> Vec<u8> {
     fatbin.extend(entries);
     fatbin
 }
+
+/// Code as one long literal, which is LZ4.
+pub(crate) fn literal(code: &[u8]) -> Vec<u8> {
+    let mut packed = vec![0xf0];
+    packed.extend(vec![255; (code.len() - 15) / 255]);
+    packed.push(((code.len() - 15) % 255) as u8);
+    packed.extend(code);
+    packed
+}
+
+/// An entry of compressed code, with the flag of the compression and what is said of its size.
+pub(crate) fn compressed_entry(
+    kind: u16,
+    header: u32,
+    flag: u64,
+    packed: &[u8],
+    size: u64,
+) -> Vec<u8> {
+    let mut entry = entry(kind, 75, header, packed);
+    entry[16..20].copy_from_slice(&(packed.len() as u32).to_le_bytes());
+    entry[40..48].copy_from_slice(&(flag | 0x11).to_le_bytes());
+    entry[56..64].copy_from_slice(&size.to_le_bytes());
+    entry
+}

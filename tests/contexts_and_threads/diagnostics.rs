@@ -1,13 +1,15 @@
 //! The profiler, the driver's log, and settings of core dumps.
 
-use crate::common::gpu::try_with_gpu;
-use crate::common::{HANG, UNWINDS};
-use crate::{common, fresh, skip};
+use crate::common::gpu::{new_context, try_with_gpu};
+use crate::common::{HANG, UNWINDS, foreign};
+use crate::{common, fresh, needs_unwinding, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushedGuard, Result,
-    diagnostics::{CoreDumpFlags, CoreDumps, DriverLog, LogLevel, on_driver_log},
+    diagnostics::{CoreDumpFlags, CoreDumps, DriverLog, LogLevel, on_driver_log, on_over_budget},
+    jit::JitOptions,
     on_release_error,
 };
+use cuscope_softdriver::control::record;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -128,8 +130,11 @@ fn the_log_is_read_from_a_place_to_its_end() {
             fail(gpu);
             let text = log.read()?;
             assert!(text.lines().any(|line| line.contains("from cuModuleLoadDataEx")), "{text}");
-            let all = DriverLog::all().read()?;
+            assert!(!text.contains('\0'), "{text:?}");
+            let mut oldest = DriverLog::all();
+            let all = oldest.read()?;
             assert!(all.contains("from cuModuleLoadDataEx"), "{all}");
+            assert_eq!(oldest.read()?, "", "it is behind them");
             let name = format!("cuscope-diagnostics {} größer 図", std::process::id());
             let file = std::env::temp_dir().join(name);
             DriverLog::all().write_to(&file)?;
@@ -190,16 +195,98 @@ fn a_context_has_settings_of_core_dumps_of_its_own() {
             own.set_lightweight(false)?;
             assert_eq!(own.flags()?, CoreDumpFlags::SKIP_ABORT);
             own.set_enabled(true)?;
-            own.set_flags(CoreDumpFlags::SKIP_ABORT | CoreDumpFlags::SKIP_GLOBAL_MEMORY)?;
-            assert!(own.flags()?.contains(CoreDumpFlags::SKIP_ABORT));
+            let flags = CoreDumpFlags::SKIP_ABORT | CoreDumpFlags::SKIP_GLOBAL_MEMORY;
+            own.set_flags(flags)?;
+            assert!(own.flags()?.contains(flags));
             assert!(own.enabled()? && !own.lightweight()?);
             assert!(process.lightweight()? && !process.host()? && !process.enabled()?);
             assert!(own.user_trigger().is_err());
             let pipe = own.set_pipe("p").unwrap_err().to_string();
             assert!(pipe.contains("are settings of the process"), "{pipe}");
+            if common::software() {
+                // Of what fails for another reason, that is not said.
+                let code = cuscope::ffi::CUDA_ERROR_INVALID_VALUE;
+                let fails = |name| Fault { which: Which::Named(name), code, performed: false };
+                let (of_process, of_context) =
+                    (fails("cuCoredumpGetAttributeGlobal"), fails("cuCoredumpGetAttribute"));
+                for text in [
+                    with_fault(of_process, || process.user_trigger()).0.unwrap_err().to_string(),
+                    with_fault(of_context, || own.enabled()).0.unwrap_err().to_string(),
+                ] {
+                    assert!(text.contains("check the arguments"), "{text}");
+                }
+            }
             own.set_enabled(false)
         });
     });
+}
+
+/// A profile ends once, by its guard, and the hook of the program receives what a drop cannot return.
+#[test]
+fn what_ends_in_a_drop_and_fails_is_reported() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(what_ends_in_a_drop_and_fails_is_reported, {
+        static REPORTED: Mutex<Vec<Error>> = Mutex::new(Vec::new());
+        on_release_error(|error| REPORTED.lock().unwrap().push(error.clone()));
+        let reported = || std::mem::take(&mut *REPORTED.lock().unwrap());
+        let code = cuscope::ffi::CUDA_ERROR_UNKNOWN;
+        let fails = |name| Fault { which: Which::Named(name), code, performed: true };
+        let calls = |errors: &[Error]| errors.iter().map(Error::call).collect::<Vec<_>>();
+        try_with_gpu(|gpu| {
+            const STOP: &str = "cuProfilerStop";
+            let profiling = gpu.profiling()?;
+            let ((), stops) = record(|| profiling.stop().unwrap());
+            assert_eq!(stops.iter().filter(|&&call| call == STOP).count(), 1, "{stops:?}");
+            let profiling = gpu.profiling()?;
+            with_fault(fails(STOP), || drop(profiling));
+            assert_eq!(calls(&reported()), [Some(STOP)]);
+            // Other code covers the context.
+            let (profiling, other) = (gpu.profiling()?, new_context());
+            foreign::push(other.raw());
+            drop(profiling);
+            foreign::pop();
+            let errors = reported();
+            assert!(matches!(errors[..], [Error::NotCurrent { call: STOP }]), "{errors:?}");
+            let linker = gpu.linker(&JitOptions::new())?;
+            with_fault(fails("cuLinkDestroy"), || drop(linker));
+            assert_eq!(calls(&reported()), [Some("cuLinkDestroy")]);
+            Ok(())
+        });
+        for code in
+            [cuscope::ffi::CUDA_ERROR_INVALID_VALUE, cuscope::ffi::CUDA_ERROR_NOT_INITIALIZED]
+        {
+            let context = new_context();
+            let fault = Fault { code, ..fails("cuCtxDestroy_v2") };
+            with_fault(fault, || drop(context));
+            assert_eq!(calls(&reported()), [Some("cuCtxDestroy_v2")], "{code:?}");
+            let context = new_context();
+            let destroyed = with_fault(fault, || context.try_destroy()).0.unwrap();
+            assert_eq!(destroyed.unwrap_err().code(), Some(code));
+        }
+        let hook = on_driver_log(|_, _| ()).unwrap();
+        with_fault(fails("cuLogsUnregisterCallback"), || drop(hook));
+        assert_eq!(calls(&reported()), [Some("cuLogsUnregisterCallback")]);
+        let hook = on_over_budget(Device::get(0).unwrap(), |_| ()).unwrap();
+        with_fault(fails("cuDeviceUnregisterAsyncNotification"), || drop(hook));
+        assert_eq!(calls(&reported()), [Some("cuDeviceUnregisterAsyncNotification")]);
+    });
+}
+
+/// The destructor of what a function owns is the program's, and a panic of it ends where the hook is dropped.
+#[test]
+fn a_hook_whose_function_panics_when_it_is_dropped_ends_quietly() {
+    needs_unwinding!("the panic of a destructor is caught");
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("in the drop of what a function owns")
+        }
+    }
+    let owned = Panics;
+    let hook = or_skip!(on_driver_log(move |_, _| _ = &owned));
+    assert!(!common::panics(|| drop(hook)));
 }
 
 /// The hook is not told of failures inside itself.

@@ -651,6 +651,18 @@ fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
     });
 }
 
+/// Behind a fault, other contexts end as ever in a program that gave the driver no function.
+#[test]
+fn contexts_end_behind_a_fault_where_there_are_no_functions() {
+    let _one = one_at_a_time();
+    fresh!(contexts_end_behind_a_fault_where_there_are_no_functions, {
+        let (a, b) = (new_context(), new_context());
+        fault_in(&b);
+        drop(a.try_destroy().expect("nothing has it"));
+        assert!(!software() || live().contexts < 2, "{:?}", live());
+    });
+}
+
 /// The driver has a pointer to a graph's function, and may call later nodes too.
 #[test]
 fn a_function_of_a_graph_outlives_the_graph_behind_a_fault() {

@@ -5,8 +5,10 @@
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
 use crate::common::software;
-use crate::{dangling, skip};
+use crate::{dangling, fresh, skip};
+use cuscope::foreign::Ownership;
 use cuscope::{Context, ContextStack, Device, Error, ffi};
+use cuscope_softdriver::control::record;
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::Mutex;
 
@@ -27,6 +29,27 @@ fn a_leaked_entry_that_foreign_code_covers_is_not_taken_for_gone() {
     assert_eq!(current(), a.raw(), "settled");
     outer.pop().unwrap();
     assert!(current().is_null());
+}
+
+/// Whether a context is the primary one is asked without making that.
+#[test]
+fn a_context_that_is_taken_over_makes_no_primary_context() {
+    if !software() {
+        skip!("only the software driver tells its calls");
+    }
+    fresh!(a_context_that_is_taken_over_makes_no_primary_context, {
+        let device = Device::get(0).unwrap();
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: writes one context to `raw`, which is valid for it; there is a device 0.
+        unsafe { cuscope::call!(cuCtxCreate_v2(&raw mut raw, 0, device.raw())) }.unwrap();
+        assert_eq!(foreign::pop(), raw);
+        // SAFETY: 1. to 3. The context is alive, and nothing else uses it.
+        let take = || unsafe { Context::from_raw(raw, Ownership::TakeOver) }.unwrap();
+        let (context, calls) = record(take);
+        assert!(!calls.contains(&"cuDevicePrimaryCtxRetain"), "{calls:?}");
+        assert_eq!(context.device(), device);
+        assert!(!device.primary_context_state().unwrap().active);
+    });
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::common::{UNWINDS, software};
 use crate::skip;
 use cuscope::diagnostics::{OverBudgetHook, on_over_budget};
 use cuscope::{Device, Error, driver_version};
-use cuscope_softdriver::control::notify_over_budget;
+use cuscope_softdriver::control::{notify_over_budget, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -72,20 +72,27 @@ fn a_function_may_panic_and_end_its_own_hook() {
     .unwrap();
     let place = Arc::new(Mutex::new(None::<OverBudgetHook>));
     let (inside, captured) = (place.clone(), Arc::new(()));
-    let kept = captured.clone();
+    let (kept, (send, refused)) = (captured.clone(), mpsc::channel());
     let ends = on_over_budget(device, move |_| {
         let _kept = &kept;
         // The driver refuses to end the registration here, and a later call ends it.
         drop(inside.lock().unwrap().take());
         // It refuses a new one too.
-        let refused = on_over_budget(Device::get(0).unwrap(), |_| ()).unwrap_err();
-        assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
+        _ = send.send(on_over_budget(Device::get(0).unwrap(), |_| ()));
     });
     *place.lock().unwrap() = Some(ends.unwrap());
     assert_eq!(notify_over_budget(0, 1), 2);
+    let refused = refused.recv().unwrap().unwrap_err();
+    assert!(matches!(refused, Error::InvalidArgument { .. }), "{refused}");
     assert_eq!(Arc::strong_count(&captured), 1);
     // It is registered, and its function is gone.
     assert_eq!(notify_over_budget(0, 1), 2);
+    // A new hook ends it, before it is registered itself.
+    let (other, calls) = record(|| on_over_budget(device, |_| ()));
+    let ends = calls.iter().filter(|&&call| call == "cuDeviceUnregisterAsyncNotification");
+    assert_eq!(ends.count(), 1, "{calls:?}");
+    assert_eq!(notify_over_budget(0, 1), 2);
+    drop(other);
     drop(panics);
     assert_eq!(notify_over_budget(0, 1), 0);
 }

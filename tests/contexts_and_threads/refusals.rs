@@ -3,15 +3,18 @@
 #![allow(unsafe_code, reason = "launches kernels, and imports what is none")]
 
 mod docs;
+mod exact;
 mod table;
 
-use crate::common::gpu::with_gpu;
-use crate::{common, skip, skip_under_miri};
-use cuscope::{PushedGuard, Result, ffi};
+use crate::common::gpu::{kernel, with_gpu};
+use crate::{common, fresh, skip, skip_under_miri};
+use cuscope::launch::LaunchSpec;
+use cuscope::{Device, Function, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use exact::EXACT;
 use std::collections::BTreeSet;
 use std::path::Path;
-use table::{MORE, NUMBERS, TABLE};
+use table::{FEW_THREADS, MORE, NUMBERS, TABLE};
 
 /// A reason of the documentation, and an input for it.
 struct Row {
@@ -19,7 +22,7 @@ struct Row {
     place: (&'static str, &'static str),
     /// The words of the documentation, or what `MORE` inputs are.
     reason: &'static str,
-    /// Words in the message.
+    /// Words in the message. Those behind a `!` are not in it.
     says: &'static [&'static str],
     input: Input,
 }
@@ -83,9 +86,17 @@ fn every_reason_of_the_documentation_has_a_row() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+fn all() -> impl Iterator<Item = &'static Row> {
+    TABLE.iter().chain(MORE).chain(EXACT)
+}
+
 /// Returns what the message of a row lacks.
 fn lacks(row: &Row, text: &str) -> Option<String> {
-    let lacks: Vec<_> = row.says.iter().filter(|words| !text.contains(**words)).collect();
+    let lacks = |words: &&&str| match words.strip_prefix('!') {
+        Some(words) => text.contains(words),
+        None => !text.contains(**words),
+    };
+    let lacks: Vec<_> = row.says.iter().filter(lacks).collect();
     (!lacks.is_empty()).then(|| {
         let ((file, function), reason) = (row.place, row.reason);
         let text: String = text.chars().take(400).collect();
@@ -104,7 +115,7 @@ fn every_input_gets_a_message_with_its_reason() {
     }
     skip_under_miri!("it maps memory and reads files");
     with_gpu(|gpu| {
-        let wrong = TABLE.iter().chain(MORE).filter_map(|row| {
+        let wrong = all().filter_map(|row| {
             let text = match row.input {
                 Input::Call(call) => message(call(gpu)),
                 Input::Fails(function, code, call) => {
@@ -141,6 +152,78 @@ fn what_is_refused_before_the_driver_is_asked_has_its_numbers() {
     });
 }
 
+#[test]
+fn messages_about_launches_have_the_numbers_that_queries_return() {
+    fn launch<'ctx>(
+        gpu: &PushedGuard<'ctx>,
+        kernel: &Function<'ctx>,
+        config: impl LaunchSpec<'ctx>,
+    ) -> String {
+        // SAFETY: the kernel has no parameters and does nothing.
+        let launched = gpu
+            .stream()
+            .and_then(|stream| unsafe { gpu.on(&stream).launch_unchecked(kernel, config, ()) });
+        message(launched)
+    }
+    with_gpu(|gpu| {
+        let few = kernel(gpu, FEW_THREADS, "few");
+        let registers = few.attribute(ffi::CU_FUNC_ATTRIBUTE_NUM_REGS).unwrap();
+        let text = launch(gpu, &few, LaunchConfig::new(1, 64));
+        assert!(text.contains(&format!("its {registers} registers a thread")), "{text}");
+        let most = gpu.occupancy(&few).cooperative_blocks(32, 0).unwrap();
+        let cooperative = |blocks| LaunchConfig::new(blocks, 32).extended().cooperative();
+        let text = launch(gpu, &few, cooperative(most + 1));
+        let words = format!("has {} blocks, and the device runs {most} of them at once", most + 1);
+        assert!(text.contains(&words), "{words:?}: {text}");
+        assert_eq!(launch(gpu, &few, cooperative(most)), "no error");
+    });
+}
+
+/// What shows a context or a device never fails.
+#[test]
+fn a_context_that_is_gone_is_shown_without_its_number() {
+    if !common::software() {
+        skip!("a real driver may follow the handle of a context that is gone");
+    }
+    // In a process of its own, where no other context gets the handle.
+    fresh!(a_context_that_is_gone_is_shown_without_its_number, {
+        let device = Device::get(0).unwrap();
+        let gone = table::destroyed().unwrap();
+        assert_eq!(gone.to_string(), "borrowed context ? of device 0");
+        assert!(format!("{gone:?}").contains("id: \"?\""), "{gone:?}");
+        assert_eq!((gone.device(), format!("{device:?}")), (device, "Device(0)".to_owned()));
+    });
+}
+
+#[test]
+fn attributes_of_kernels_that_take_values_are_told_from_those_that_take_none() {
+    if !common::software() {
+        skip!("needs the software driver, which fails on purpose");
+    }
+    with_gpu(|gpu| {
+        let few = kernel(gpu, FEW_THREADS, "few");
+        let which = Which::Named("cuFuncSetAttribute");
+        let fault = Fault { which, code: ffi::CUDA_ERROR_INVALID_VALUE, performed: false };
+        for (attribute, words) in [
+            (ffi::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, "is not one of its values"),
+            (ffi::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, "is not one of its values"),
+            (ffi::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, "is not one of its values"),
+            (ffi::CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, "is not one of its values"),
+            (ffi::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, "is not one of its values"),
+            (
+                ffi::CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+                "is not one of its values",
+            ),
+            (ffi::CU_FUNC_ATTRIBUTE_SHARED_MEMORY_MODE, "cannot be set"),
+            (ffi::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, "cannot be set"),
+        ] {
+            let text = message(with_fault(fault, || few.set_attribute(attribute, 77)).0);
+            let value = format!("the value 77 of attribute {}", attribute.0);
+            assert!(text.contains(&value) && text.contains(words), "{words:?}: {text}");
+        }
+    });
+}
+
 /// The devices of a process are what a variable says when it starts.
 #[test]
 fn every_input_of_other_devices_gets_a_message_with_its_reason() {
@@ -150,7 +233,7 @@ fn every_input_of_other_devices_gets_a_message_with_its_reason() {
         skip!("needs the software driver, which can be told what devices lack");
     }
     skip_under_miri!("starts processes");
-    let devices = TABLE.iter().chain(MORE).filter_map(|row| match row.input {
+    let devices = all().filter_map(|row| match row.input {
         Input::Alone(devices, _) => Some(devices),
         _ => None,
     });
@@ -160,7 +243,7 @@ fn every_input_of_other_devices_gets_a_message_with_its_reason() {
             continue;
         }
         let these = std::env::var(VARIABLE).unwrap_or_default();
-        let wrong = TABLE.iter().chain(MORE).filter_map(|row| match row.input {
+        let wrong = all().filter_map(|row| match row.input {
             Input::Alone(devices, call) if devices == these => {
                 lacks(row, &with_gpu(|gpu| message(call(gpu))))
             }

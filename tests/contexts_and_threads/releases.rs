@@ -7,8 +7,10 @@ use crate::common::gpu::{kernel, new_context};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
 use cuscope::detached::Branded;
-use cuscope::{ContextStack, PushedGuard, Result};
+use cuscope::ordered::OrderedOptions;
+use cuscope::{ContextStack, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::record;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
 const LEN: usize = 16;
 
@@ -191,6 +193,34 @@ fn an_ordered_stream_is_released_once_its_memory_is() {
                 "cuCtxPopCurrent_v2"
             ]
         );
+    });
+}
+
+/// The memory of uploads is the device's until the stream is idle.
+#[test]
+fn the_memory_of_uploads_is_released_behind_a_wait() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    fresh!(the_memory_of_uploads_is_released_behind_a_wait, {
+        let context = new_context();
+        let stream = context.ordered_stream().unwrap();
+        let mut x = stream.zeroed::<u32>(LEN).unwrap();
+        stream.upload(&[1; LEN], &mut x).unwrap();
+        let ((), calls) = releases(|| drop(stream));
+        let calls: Vec<_> = calls.into_iter().filter(|call| !call.contains("Event")).collect();
+        assert_eq!(calls, ["cuStreamSynchronize", "cuMemHostUnregister"]);
+
+        // A wait for a part of it says which call failed.
+        const SEGMENT: usize = 1024;
+        let options = OrderedOptions::new().staging(4 * SEGMENT);
+        let stream = context.ordered_stream_with(&options).unwrap();
+        let mut x = stream.zeroed::<u8>(SEGMENT).unwrap();
+        let which = Which::Named("cuEventSynchronize");
+        let fault = Fault { which, code: ffi::CUDA_ERROR_UNKNOWN, performed: true };
+        let upload = || (0..8).try_for_each(|_| stream.upload(&[1; SEGMENT], &mut x));
+        let refused = with_fault(fault, upload).0.unwrap_err();
+        assert_eq!(refused.call(), Some("cuEventSynchronize"), "{refused}");
     });
 }
 

@@ -4,8 +4,11 @@
 use crate::common::fewer;
 use crate::common::gpu::{filled, kernel, read, with_gpu};
 use crate::common::kernels::STORE;
+use crate::common::software;
 use cuscope::kernel::{ArgumentList, SignatureProblem};
-use cuscope::{Error, LaunchConfig, Result};
+use cuscope::memory::InCall;
+use cuscope::{Error, LaunchConfig, Result, ffi};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::fmt::Write as _;
 
 const ONE: fn() -> LaunchConfig = || LaunchConfig::new(1, 1);
@@ -115,6 +118,7 @@ fn a_list_has_as_many_arguments_as_its_kernel() {
                 list.push(number).unwrap();
             }
             assert_eq!((list.len(), list.parameters().len()), (count + 1, count + 1));
+            assert!(!list.is_empty() && sum.arguments::<InCall>().unwrap().is_empty());
             // SAFETY: the kernel is sum(u32 *, numbers) and writes one element.
             unsafe { gpu.on(&stream).launch_unchecked(&sum, ONE(), list) }.unwrap();
             assert_eq!(read(gpu, &out), [(0..count as u32).sum::<u32>()]);
@@ -213,6 +217,17 @@ fn a_list_that_does_not_fit_launches_nothing() {
             unsafe { g.kernel_unchecked(&[], &sum, ONE(), list) }
         });
         assert!(matches!(graph, Err(Error::Signature(_))), "{graph:?}");
+        if software() {
+            // What the driver refuses then is not the number of the arguments.
+            let code = ffi::CUDA_ERROR_INVALID_VALUE;
+            let fault = Fault { which: Which::Named("cuLaunchKernel"), code, performed: false };
+            let mut list = sum.arguments().unwrap();
+            list.push(&mut out).unwrap().push(1_u32).unwrap();
+            // SAFETY: as above.
+            let launch = || unsafe { gpu.on(&stream).launch_unchecked(&sum, ONE(), list) };
+            let text = with_fault(fault, launch).0.unwrap_err().to_string();
+            assert!(text.contains("every dimension of the grid"), "{text}");
+        }
         assert_eq!(read(gpu, &out), [7]);
     });
 }

@@ -1,11 +1,13 @@
 //! Copies in batches, on every surface that has them.
 
 use crate::common::gpu::{try_with_gpu, with_gpu};
-use crate::common::{UNWINDS, panics};
+use crate::common::{UNWINDS, panics, software};
 use crate::skip;
 use cuscope::memory::CopyFlags;
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::{DeviceBuffer, Error, ffi};
+use cuscope_softdriver::control::record;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::resume_unwind;
 
 const BLOCKS: usize = 16;
@@ -202,6 +204,11 @@ fn a_copy_has_flags() {
         let (a, mut b) = (ordered.from_slice(&[8_u32; 4])?, ordered.zeroed::<u32>(4)?);
         ordered.copy_with(&a, &mut b, flags)?;
         assert_eq!(ordered.to_vec(&b)?, [8; 4]);
+        if software() {
+            // The driver sees the flags, and refuses those that it does not know.
+            let unknown = CopyFlags::from_bits_retain(1 << 20);
+            assert!(on.copy_with(&to, &mut rows, unknown).is_err());
+        }
         // Nothing is copied without a call.
         let (none, mut nothing) = (on.zeroed::<u32>(0)?, on.zeroed::<u32>(0)?);
         on.copy_with(&none, &mut nothing, flags)?;
@@ -213,6 +220,26 @@ fn a_copy_has_flags() {
     if let Some(needs) = lacks {
         skip!("{needs}");
     }
+}
+
+/// A batch that fails may have begun, and is waited for all the same.
+#[test]
+fn a_batch_that_the_driver_refuses_is_waited_for() {
+    batches!();
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let from = gpu.on(&stream).from_slice(&numbers()).unwrap();
+        let mut to = gpu.on(&stream).zeroed::<u32>(BLOCKS * LEN).unwrap();
+        let which = Which::Named("cuMemcpyBatchAsync");
+        let fault = Fault { which, code: ffi::CUDA_ERROR_INVALID_VALUE, performed: true };
+        let copy = || gpu.on(&stream).copy_batch([(&from, &mut to)]);
+        let ((refused, _), calls) = record(|| with_fault(fault, copy));
+        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        assert!(calls.contains(&"cuStreamSynchronize"), "{calls:?}");
+    });
 }
 
 /// It is asked for all pairs before anything is checked or enqueued.

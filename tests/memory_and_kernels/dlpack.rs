@@ -1,7 +1,8 @@
 //! Tensors of DLPack, in and out, with the other side made by hand.
 #![allow(unsafe_code, reason = "plays other code that makes and takes tensors")]
 
-use crate::common::gpu::{downloaded, kernel, with_gpu};
+use crate::common::foreign;
+use crate::common::gpu::{downloaded, kernel, new_context, with_gpu};
 use crate::common::kernels::TRAP;
 use crate::fresh;
 use cuscope::foreign::dlpack::{
@@ -171,6 +172,9 @@ fn a_tensor_of_other_code_is_a_buffer_until_that_is_dropped() {
             legacy(&Say { shape: vec![1, 6, 1], strides: Some(vec![9, 1, 7]), ..of_device() });
         assert_eq!(take::<f32>(gpu, tensor).unwrap().len(), LEN);
         assert_eq!(deleted.load(Ordering::SeqCst), 1);
+        let (tensor, _) =
+            legacy(&Say { shape: vec![2, 0], strides: Some(vec![9, 7]), ..of_device() });
+        assert!(take::<f32>(gpu, tensor).unwrap().is_empty());
     });
 }
 
@@ -418,6 +422,36 @@ struct Wrong(u32);
 
 impl DLElement for Wrong {
     const TYPE: DLDataType = DLDataType { code: 2, bits: 16, lanes: 1 };
+}
+
+/// Four numbers as one element.
+#[derive(Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(transparent)]
+struct Four([f32; 4]);
+
+impl DLElement for Four {
+    const TYPE: DLDataType = DLDataType { code: 2, bits: 32, lanes: 4 };
+}
+
+#[test]
+fn elements_of_several_lanes_go_both_ways() {
+    with_gpu(|gpu| {
+        let tensor: Tensor = gpu.alloc::<Four>(6).unwrap().into_dlpack(&[2, 3]).unwrap();
+        assert_eq!(tensor.description().unwrap().dtype, Four::TYPE);
+        assert_eq!(take::<Four>(gpu, tensor).unwrap().len(), 6);
+    });
+}
+
+#[test]
+fn the_address_of_a_tensor_of_the_host_is_asked_under_a_guard_that_is_current() {
+    let other = new_context();
+    with_gpu(|gpu| {
+        let tensor: Tensor = gpu.pinned::<f32>(4).unwrap().into_dlpack(&[4]).unwrap();
+        foreign::push(other.raw());
+        let refused = take::<f32>(gpu, tensor).map(drop);
+        foreign::pop();
+        assert_eq!(refused, Err(Error::NotCurrent { call: "cuMemHostGetDevicePointer_v2" }));
+    });
 }
 
 #[test]

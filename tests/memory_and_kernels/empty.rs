@@ -5,7 +5,8 @@ use crate::common;
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::SAXPY;
 use cuscope::graph::NodeKind;
-use cuscope::memory::BufferKind;
+use cuscope::kernel::KernelReads;
+use cuscope::memory::{Attachment, BufferKind};
 use cuscope::{
     Context, ContextStack, DeviceBuffer, Error, Function, LaunchConfig, PushedGuard, Result, ffi,
 };
@@ -28,6 +29,7 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
         let (stream, (saxpy, none)) = (gpu.stream().unwrap(), saxpy(gpu));
         let on = gpu.on(&stream);
         let mut some = on.from_slice(&[1.0_f32, 2.0]).unwrap();
+        let mut managed = gpu.managed::<f32>(0).unwrap();
         let ((), calls) = calls(|| {
             let mut x = gpu.alloc::<f32>(0)?;
             assert_eq!((x.len(), x.is_empty(), x.size_bytes(), x.address()), (0, true, 0, 0));
@@ -58,6 +60,17 @@ fn an_empty_buffer_has_no_memory_and_its_operations_make_no_call() {
             }?;
             // SAFETY: as above.
             unsafe { on.launch_unscoped(&saxpy, none, (0_u32, 1.0_f32, &x, &mut y)) }?;
+            on.copy_from_peer(&x, &mut y)?;
+            if common::software() {
+                on.discard(&mut managed)?;
+                // SAFETY: 1. There is no memory that the host could use.
+                unsafe { on.attach(&mut managed, Attachment::Single) }?;
+            }
+            fn is_empty<'ctx, A: KernelReads<'ctx, f32>>(argument: A) -> bool {
+                argument.is_empty()
+            }
+            assert!(is_empty(&x) && is_empty(&mut y) && is_empty(z.slice(..)?));
+            assert!(!is_empty(first.slice(..)?));
             // A kernel that runs receives the address 0, and stays away from it.
             let grown = gpu.alloc::<[f32; 0]>(5)?;
             assert_eq!((grown.len(), grown.address()), (5, 0));

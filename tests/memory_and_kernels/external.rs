@@ -14,11 +14,13 @@ use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::virtual_memory::PhysicalMemory;
 use cuscope::{ContextStack, Error, LaunchConfig, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::{live, record};
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use cuscope_softdriver::schedule;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
@@ -247,6 +249,49 @@ fn descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once() {
                 refused(unsafe { gpu.import_external_semaphore(handle) }, ffi::CUDA_ERROR_UNKNOWN);
             }
             assert_eq!(file().as_raw_fd(), number);
+        });
+    });
+}
+
+/// A descriptor belongs to the driver if that has taken it or closed it, and is closed otherwise.
+#[test]
+fn a_descriptor_is_closed_unless_the_driver_has_it() {
+    skip_under_miri!("takes descriptors");
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    // Alone, as after a failure that the process does not survive.
+    fresh!(a_descriptor_is_closed_unless_the_driver_has_it, {
+        with_gpu(|gpu| {
+            // The other end reads the end of the file then.
+            let is_closed = |call, code, import: &dyn Fn(OwnedFd) -> Result<()>| {
+                let (mut ours, theirs) = UnixStream::pair().unwrap();
+                ours.set_nonblocking(true).unwrap();
+                let fault = Fault { which: Which::Named(call), code, performed: false };
+                refused(with_fault(fault, || import(theirs.into())).0, code);
+                ours.read(&mut [0]).is_ok_and(|read| read == 0)
+            };
+            for (code, memory, semaphore) in [
+                (ffi::CUDA_ERROR_INVALID_VALUE, true, true),
+                (ffi::CUDA_ERROR_NOT_SUPPORTED, true, true),
+                (ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, true, true),
+                (ffi::CUDA_ERROR_OUT_OF_MEMORY, false, false),
+                (ffi::CUDA_ERROR_UNKNOWN, false, true),
+                (ffi::CUDA_ERROR_LAUNCH_FAILED, true, true),
+            ] {
+                let of_memory = is_closed("cuImportExternalMemory", code, &|file| {
+                    let handle = MemoryHandle::OpaqueFd(file);
+                    // SAFETY: 1. and 2. It is not imported.
+                    unsafe { gpu.import_external_memory(handle, 4096, MemoryFlags::empty()) }
+                        .map(drop)
+                });
+                let of_semaphore = is_closed("cuImportExternalSemaphore", code, &|file| {
+                    // SAFETY: 1. and 2. It is not imported.
+                    unsafe { gpu.import_external_semaphore(SemaphoreHandle::OpaqueFd(file)) }
+                        .map(drop)
+                });
+                assert_eq!((of_memory, of_semaphore), (memory, semaphore), "{code:?}");
+            }
         });
     });
 }

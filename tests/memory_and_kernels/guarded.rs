@@ -568,12 +568,47 @@ fn memory_that_a_kernel_writes_is_mutable_in_its_signature() {
         assert!(matches!(error, Error::Signature(_)), "{error}");
         let error = module.kernel::<(u32, f64, In<f32>, Out<f32>)>("saxpy").unwrap_err();
         assert!(matches!(error, Error::Signature(_)), "{error}");
+        let error = module.kernel::<(f32, f32, In<f32>, Out<f32>)>("saxpy").unwrap_err();
+        let Error::Signature(signature) = &error else { panic!("{error}") };
+        assert!(matches!(signature.problem(), SignatureProblem::Type { .. }), "{error}");
         let error = module.kernel::<(u32, f32, In<f32>)>("saxpy").unwrap_err();
         assert!(matches!(error, Error::Signature(_)), "{error}");
         let error = module.kernel::<(u32, f32, In<f32>, Out<f32>, In<f32>)>("saxpy").unwrap_err();
         assert!(matches!(error, Error::Signature(_)), "{error}");
         let error = module.kernel::<()>("nothing").unwrap_err();
         assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_NOT_FOUND), "{error}");
+        let error = module.kernel::<()>("sax\0py").unwrap_err();
+        assert_eq!(error.call(), Some("cuModuleGetFunction"), "{error}");
+
+        // One that only writes its memory is given no number in its place, and one that takes handles none either.
+        let stores = gpu.load_guarded(REFUSED).unwrap();
+        let error = stores.kernel::<(u64,)>("store").unwrap_err();
+        assert!(error.to_string().contains("memory that the kernel writes"), "{error}");
+        let fetches = gpu.load_guarded(FETCH).unwrap();
+        fetches.kernel::<(TextureObject, In<f32>, Out<f32>)>("fetch").unwrap();
+        let error = fetches.kernel::<(u64, In<f32>, Out<f32>)>("fetch").unwrap_err();
+        assert!(error.to_string().contains("the handle of a texture"), "{error}");
+        let adds = gpu.load_guarded(ADD).unwrap();
+        let error = adds.kernel::<(TextureObject, f32)>("add").unwrap_err();
+        assert!(error.to_string().contains("the handle of a surface"), "{error}");
+    });
+}
+
+/// Of memory that a kernel only writes, the bytes that it may write count, in a list as well.
+#[test]
+fn a_list_says_how_much_may_be_written() {
+    with_stream(|gpu, stream| {
+        let store = gpu.load_guarded(REFUSED).unwrap().function("store").unwrap();
+        let mut memory = gpu.on(&stream).zeroed::<u8>(4).unwrap();
+        let mut list = store.arguments();
+        list.push(&mut memory).unwrap();
+        gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), list).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&memory).unwrap(), [7, 0, 0, 0]);
+        let (mut list, mut short) = (store.arguments(), memory.slice_mut(..3).unwrap());
+        list.push(&mut short).unwrap();
+        let error = gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), list).unwrap_err();
+        let Error::OutOfBounds(outside) = &error else { panic!("{error}") };
+        assert!(outside.arguments() == [0] && outside.writes(), "{error}");
     });
 }
 
@@ -720,11 +755,22 @@ fn kernels_that_no_list_is_for_are_named() {
     with_gpu(|gpu| {
         let many: Vec<_> = (0..33).map(|at| format!(".param .u32 p{at}")).collect();
         let header = ".version 8.0\n.target sm_80\n.address_size 64";
-        let text = format!("{header}\n.visible .entry many({}) {{ ret; }}", many.join(", "));
+        let text = format!(
+            "{header}\n.visible .entry most({}) {{ ret; }}\n.visible .entry many({}) {{ ret; }}",
+            many[..32].join(", "),
+            many.join(", ")
+        );
         let module = gpu.load_guarded(&*text).unwrap();
         let error = module.function("many").unwrap_err();
         assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         assert!(error.to_string().contains("at most 32 parameters"), "{error}");
+        assert_eq!(error.call(), Some("cuModuleGetFunction"));
+        let (most, stream) = (module.function("most").unwrap(), gpu.stream().unwrap());
+        let mut list = most.arguments();
+        (0..32_u32).for_each(|number| _ = list.push(number).unwrap());
+        gpu.on(&stream).launch(&most, LaunchConfig::new(1, 1), list).unwrap();
+        let error = module.function("ma\0ny").unwrap_err();
+        assert_eq!(error.call(), Some("cuModuleGetFunction"), "{error}");
         let error = module.function("nothing").unwrap_err();
         assert_eq!(error.code(), Some(cuscope::ffi::CUDA_ERROR_NOT_FOUND), "{error}");
         let error = gpu.load_guarded(REFUSED).unwrap().function("calls").unwrap_err();
@@ -802,6 +848,68 @@ fn of_a_part_of_rows_the_first_row_is_written() {
     });
 }
 
+/// Of a buffer that is passed whole, the kernel writes all rows, and what is between them.
+#[test]
+fn of_whole_memory_with_rows_all_rows_are_written() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let on = gpu.on(&stream);
+        let x = on.from_slice(&[1.0; 512]).unwrap();
+        let mut rows = gpu.alloc_pitched::<f32>((8, 2)).unwrap();
+        on.zero(&mut rows).unwrap();
+        // Up to the second row, which is 128 elements behind the first one.
+        let len = (rows.pitch() / 4) as u32 + 8;
+        let config = LaunchConfig::for_num_elems(len as usize).unwrap();
+        on.launch(&saxpy, config, (len, 2.0, &x, &mut rows)).unwrap();
+        assert_eq!(on.to_vec(&rows).unwrap(), [2.0; 16]);
+    });
+}
+
+/// A function that stores behind what its kernel has, compiled from the seventh line of a file.
+const CALLS: &str = "
+.version 7.0
+.target sm_60
+.address_size 64
+.file 1 \"put.cu\"
+.func put(.param .b64 at)
+{
+    .reg .b64 %rd<2>;
+    ld.param.b64 %rd1, [at];
+    .loc 1 7 3
+    st.global.u32 [%rd1+4], 9;
+    ret;
+}
+.visible .entry outer(.param .u64 p)
+{
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [p];
+    cvta.to.global.u64 %rd2, %rd1;
+    {
+        .param .b64 one;
+        st.param.b64 [one], %rd2;
+        call put, (one);
+    }
+    ret;
+}
+";
+
+#[test]
+fn an_access_in_a_function_is_told_with_its_place_in_the_source() {
+    with_stream(|gpu, stream| {
+        let outer = gpu.load_guarded(CALLS).unwrap().kernel::<(&mut [u32],)>("outer").unwrap();
+        let mut x = gpu.on(&stream).from_slice(&[1_u32]).unwrap();
+        let one = LaunchConfig::new(1, 1);
+        let Err(Error::OutOfBounds(told)) = gpu.on(&stream).launch(&outer, one, (&mut x,)) else {
+            panic!("it stores behind the one element")
+        };
+        assert_eq!((told.kernel(), told.function()), ("outer", Some("put")));
+        assert_eq!(told.source(), Some(("put.cu", 7)));
+        let mut x = gpu.on(&stream).from_slice(&[1_u32, 1]).unwrap();
+        gpu.on(&stream).launch(&outer, one, (&mut x,)).unwrap();
+        assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [1, 9]);
+    });
+}
+
 /// A scope has a place of its own: the one before does not tell it of anything.
 #[test]
 fn a_scope_tells_of_its_own_kernels() {
@@ -820,6 +928,60 @@ fn a_scope_tells_of_its_own_kernels() {
                 false => result.unwrap(),
             }
         }
+    });
+}
+
+/// Whatever tells that work is over tells of an access that was not made, once.
+#[test]
+fn every_question_whether_work_is_over_tells_of_a_failure() {
+    with_stream(|gpu, mut stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0_f32; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0_f32; 8]).unwrap();
+        for asks in [false, true] {
+            gpu.scope(|s| {
+                let (run, mut y) = (s.on(&stream), s.hold(&mut y));
+                run.launch(&saxpy, config(), (N, 1.0, &x, &mut y.slice_mut(..7)?))?;
+                if asks {
+                    is_outside(loop {
+                        match run.query() {
+                            Ok(false) => std::thread::yield_now(),
+                            over => break over,
+                        }
+                    });
+                } else {
+                    is_outside(run.synchronize());
+                }
+                Ok(())
+            })
+            .unwrap();
+        }
+        let graph = gpu
+            .capture(&mut stream, |c| {
+                let mut y = c.hold(&mut y);
+                c.stream().launch(&saxpy, config(), (N, 1.0, &x, &mut y.slice_mut(..7)?))
+            })
+            .unwrap();
+        let ordered = gpu.ordered_stream().unwrap();
+        let (x, mut y) = (ordered.adopt(x).unwrap(), ordered.adopt(y).unwrap());
+        ordered.replay(&graph, (&x, &mut y)).unwrap();
+        is_outside(loop {
+            match graph.is_idle() {
+                Ok(false) => std::thread::yield_now(),
+                over => break over,
+            }
+        });
+        ordered.launch(&saxpy, config(), (N, 1.0, &x, &mut y.slice_mut(..7).unwrap())).unwrap();
+        let host = gpu.pinned::<f32>(8).unwrap();
+        let mut pending = ordered.download_owned(&y, host).unwrap();
+        is_outside(loop {
+            match pending.try_get() {
+                Ok(None) => std::thread::yield_now(),
+                over => break over,
+            }
+        });
+        drop(pending);
+        ordered.synchronize().unwrap();
     });
 }
 

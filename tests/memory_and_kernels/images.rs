@@ -1,7 +1,7 @@
 //! Images that are none, or are damaged, are errors: no driver is handed what it may crash on.
 #![allow(unsafe_code, reason = "reads a thread's clock")]
 
-use crate::common::fatbin::{entry, fatbin};
+use crate::common::fatbin::{compressed_entry, entry, fatbin, literal};
 use crate::common::fewer;
 use crate::common::gpu::new_context;
 use crate::{common, fresh, skip_under_miri};
@@ -223,14 +223,6 @@ fn compressed_code_is_checked_as_other_code_is() {
         bytes[8..16].copy_from_slice(&size.to_le_bytes());
         bytes
     };
-    // As one long literal, which is LZ4 as well.
-    let literal = |code: &[u8]| {
-        let mut packed = vec![0xf0];
-        packed.extend(vec![255; (code.len() - 15) / 255]);
-        packed.push(((code.len() - 15) % 255) as u8);
-        packed.extend(code);
-        packed
-    };
     let len = CUBIN.len() as u64;
     assert!(Fatbin::new(of(0x2000, &literal(CUBIN), len)).is_ok());
     let said = |bytes: Vec<u8>, what: &str| {
@@ -407,22 +399,14 @@ fn characters_outside_of_ascii_are_refused_with_their_line() {
     }
 }
 
-/// A fatbin of one PTX that is compressed, as one long literal of LZ4.
+/// A fatbin of one PTX that is compressed.
 fn packed_ptx(ptx: &[u8]) -> Vec<u8> {
-    let mut packed = vec![0xf0];
-    packed.extend(vec![255; (ptx.len() - 15) / 255]);
-    packed.push(((ptx.len() - 15) % 255) as u8);
-    packed.extend(ptx);
-    compressed(0x2000, &packed, ptx.len() as u64)
+    compressed(0x2000, &literal(ptx), ptx.len() as u64)
 }
 
 /// A fatbin of one PTX that is compressed, with what is said of its size.
 fn compressed(flag: u64, packed: &[u8], size: u64) -> Vec<u8> {
-    let mut entry = entry(1, 75, 72, packed);
-    entry[16..20].copy_from_slice(&(packed.len() as u32).to_le_bytes());
-    entry[40..48].copy_from_slice(&(flag | 0x11).to_le_bytes());
-    entry[56..64].copy_from_slice(&size.to_le_bytes());
-    fatbin(&[entry])
+    fatbin(&[compressed_entry(1, 72, flag, packed, size)])
 }
 
 fn problem_of(error: Error) -> (ImageProblem, String) {

@@ -12,6 +12,7 @@ use cuscope::{
     ContextStack, Device, DeviceBuffer, Error, EventFlags, LaunchConfig, MemoryPool, Result, ffi,
 };
 use cuscope_softdriver::control::live;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 const NOT_SUPPORTED: ffi::CUresult = ffi::CUDA_ERROR_NOT_SUPPORTED;
@@ -214,6 +215,98 @@ fn textures_and_surfaces_that_are_smaller() {
             });
         }
     );
+}
+
+/// An extent of arrays, what they are for, and the name of its attribute.
+type Limited = (fn(usize) -> ArrayShape, For, &'static str);
+
+/// Extents that the device limits, in shapes whose other extents are 1.
+const EXTENTS: &[Limited] = {
+    use ArrayShape::{Cubemap, D1, D2, D3, Layered1, Layered2, LayeredCubemap};
+    use For::{Gathers, Levels, Surfaces, SurfacesOfLevels, Textures};
+    &[
+        (|width| D1 { width }, Textures, "TEXTURE1D_WIDTH"),
+        (|width| D1 { width }, Levels, "TEXTURE1D_MIPMAPPED_WIDTH"),
+        (|width| D1 { width }, Surfaces, "SURFACE1D_WIDTH"),
+        (|width| D1 { width }, SurfacesOfLevels, "SURFACE1D_WIDTH"),
+        (|width| D2 { width, height: 1 }, Textures, "TEXTURE2D_WIDTH"),
+        (|height| D2 { width: 1, height }, Textures, "TEXTURE2D_HEIGHT"),
+        (|width| D2 { width, height: 1 }, Levels, "TEXTURE2D_MIPMAPPED_WIDTH"),
+        (|height| D2 { width: 1, height }, Levels, "TEXTURE2D_MIPMAPPED_HEIGHT"),
+        (|width| D2 { width, height: 1 }, Gathers, "TEXTURE2D_GATHER_WIDTH"),
+        (|height| D2 { width: 1, height }, Gathers, "TEXTURE2D_GATHER_HEIGHT"),
+        (|width| D2 { width, height: 1 }, Surfaces, "SURFACE2D_WIDTH"),
+        (|height| D2 { width: 1, height }, Surfaces, "SURFACE2D_HEIGHT"),
+        (|width| D2 { width, height: 1 }, SurfacesOfLevels, "SURFACE2D_WIDTH"),
+        (|width| D3 { width, height: 1, depth: 1 }, Textures, "TEXTURE3D_WIDTH"),
+        (|height| D3 { width: 1, height, depth: 1 }, Textures, "TEXTURE3D_HEIGHT"),
+        (|depth| D3 { width: 1, height: 1, depth }, Textures, "TEXTURE3D_DEPTH_ALTERNATE"),
+        (|width| D3 { width, height: 1, depth: 1 }, Surfaces, "SURFACE3D_WIDTH"),
+        (|height| D3 { width: 1, height, depth: 1 }, Surfaces, "SURFACE3D_HEIGHT"),
+        (|depth| D3 { width: 1, height: 1, depth }, Surfaces, "SURFACE3D_DEPTH"),
+        (|width| Layered1 { width, layers: 1 }, Textures, "TEXTURE1D_LAYERED_WIDTH"),
+        (|layers| Layered1 { width: 1, layers }, Textures, "TEXTURE1D_LAYERED_LAYERS"),
+        (|width| Layered1 { width, layers: 1 }, Surfaces, "SURFACE1D_LAYERED_WIDTH"),
+        (|layers| Layered1 { width: 1, layers }, Surfaces, "SURFACE1D_LAYERED_LAYERS"),
+        (|width| Layered2 { width, height: 1, layers: 1 }, Textures, "TEXTURE2D_LAYERED_WIDTH"),
+        (|height| Layered2 { width: 1, height, layers: 1 }, Textures, "TEXTURE2D_LAYERED_HEIGHT"),
+        (|layers| Layered2 { width: 1, height: 1, layers }, Textures, "TEXTURE2D_LAYERED_LAYERS"),
+        (|width| Layered2 { width, height: 1, layers: 1 }, Surfaces, "SURFACE2D_LAYERED_WIDTH"),
+        (|height| Layered2 { width: 1, height, layers: 1 }, Surfaces, "SURFACE2D_LAYERED_HEIGHT"),
+        (|layers| Layered2 { width: 1, height: 1, layers }, Surfaces, "SURFACE2D_LAYERED_LAYERS"),
+        (|width| Cubemap { width }, Textures, "TEXTURECUBEMAP_WIDTH"),
+        (|width| Cubemap { width }, Surfaces, "SURFACECUBEMAP_WIDTH"),
+        (|width| LayeredCubemap { width, cubes: 1 }, Textures, "TEXTURECUBEMAP_LAYERED_WIDTH"),
+        (|width| LayeredCubemap { width, cubes: 1 }, Surfaces, "SURFACECUBEMAP_LAYERED_WIDTH"),
+    ]
+};
+
+#[derive(Clone, Copy, PartialEq)]
+enum For {
+    Textures,
+    Levels,
+    Gathers,
+    Surfaces,
+    SurfacesOfLevels,
+}
+
+#[test]
+fn each_extent_of_an_array_has_a_limit_of_its_own() {
+    // From 100 on, and each attribute its own number.
+    let named: BTreeSet<_> = EXTENTS.iter().map(|&(.., attribute)| attribute).collect();
+    let limits: BTreeMap<_, _> = named.into_iter().zip(100..).collect();
+    // Textures that are deeper than usual have only this depth.
+    let flat = ["TEXTURE3D_DEPTH", "TEXTURE3D_WIDTH_ALTERNATE", "TEXTURE3D_HEIGHT_ALTERNATE"];
+    let flat = flat.iter().zip([&1; 3]);
+    let lowered = limits.iter().chain(flat);
+    let lowered = lowered.map(|(attribute, most)| format!("MAXIMUM_{attribute}={most}"));
+    let lowered = lowered.collect::<Vec<_>>().join(",");
+    lacking!(each_extent_of_an_array_has_a_limit_of_its_own, lowered.as_str(), {
+        try_with_gpu(|gpu| {
+            let before = live();
+            for &(shape, of, attribute) in EXTENTS {
+                let most: usize = limits[attribute];
+                let flags = match of {
+                    For::Textures | For::Levels => ArrayFlags::empty(),
+                    For::Gathers => ArrayFlags::GATHER,
+                    For::Surfaces | For::SurfacesOfLevels => ArrayFlags::SURFACE,
+                };
+                let alloc = |extent| match of {
+                    For::Levels | For::SurfacesOfLevels => {
+                        gpu.alloc_mipmapped_array::<u32>(shape(extent), 1, flags).map(drop)
+                    }
+                    _ => gpu.alloc_array::<u32>(shape(extent), flags).map(drop),
+                };
+                alloc(most).unwrap_or_else(|error| panic!("{attribute}: {error}"));
+                let text = alloc(most + 1).expect_err(attribute).to_string();
+                let says = format!("the array has {} ", most + 1);
+                let at_most = format!("at most {most} ");
+                assert!(text.contains(&says) && text.contains(&at_most), "{attribute}: {text}");
+            }
+            assert_eq!(live(), before);
+            Ok(())
+        });
+    });
 }
 
 #[test]

@@ -4,13 +4,16 @@
 use crate::common::fewer;
 use crate::common::gpu::try_with_gpu;
 use crate::common::kernels::STORE;
+use crate::common::software;
+use crate::skip;
 use cuscope::{
-    Error, EventFlags, LaunchConfig, Library, Ptx, Result, ffi,
+    Error, EventFlags, Function, LaunchConfig, Library, Ptx, PushedGuard, Result, ffi,
     function::Carveout,
     kernel::Launches,
     launch::{ClusterPortability, ClusterScheduling, ExtendedLaunch, SharedMemoryMode},
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
+use cuscope_softdriver::control::record;
 
 const COOPERATIVE: &str = include_str!("../../examples/kernels/cooperative.ptx");
 
@@ -287,6 +290,54 @@ fn a_captured_launch_has_attributes_but_no_events() {
     });
 }
 
+/// A handle asks how much shared memory its function may have, and for more, at most once.
+#[test]
+fn the_driver_is_asked_for_shared_memory_once() {
+    const OWN: &str = ".version 7.0 .target sm_52 .address_size 64 .const .b8 table[16];
+        .visible .entry own() { .shared .b8 of_block[1024]; ret; }";
+    const LAUNCH: &str = "cuLaunchKernel";
+    const ASK: &str = "cuFuncGetAttribute";
+    const LIMIT: &str = "cuDeviceGetAttribute";
+    const SET: &str = "cuFuncSetAttribute";
+    /// Returns the calls of a launch with so much shared memory.
+    fn launch<'ctx>(
+        gpu: &PushedGuard<'ctx>,
+        function: &Function<'ctx>,
+        bytes: u32,
+    ) -> Result<Vec<&'static str>> {
+        let stream = gpu.stream()?;
+        let config = LaunchConfig::new(1, 1).with_shared_bytes(bytes);
+        // SAFETY: the kernel has no parameters and does nothing.
+        let run = || unsafe { gpu.on(&stream).launch_unchecked(function, config, ()) };
+        let (launched, mut calls) = record(run);
+        calls.retain(|call| [LAUNCH, ASK, LIMIT, SET].contains(call));
+        launched.map(|()| calls)
+    }
+    if !software() {
+        skip!("needs the software driver, which counts calls");
+    }
+    try_with_gpu(|gpu| {
+        let module = gpu.load_ptx(OWN)?;
+        let launch = |function, bytes| launch(gpu, function, bytes);
+        let (function, other) = (module.function("own")?, module.function("own")?);
+        // What the driver allows at first.
+        assert_eq!(launch(&function, 4096)?, [ASK, LAUNCH]);
+        assert_eq!(launch(&function, 4096)?, [LAUNCH]);
+        assert_eq!(launch(&function, (48 << 10) - 1024)?, [LAUNCH], "all that it allows");
+        // All that a block has besides the kernel's own.
+        let all = ffi::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
+        let most = gpu.device().attribute(all)?.unsigned_abs() - 1024;
+        assert_eq!(launch(&function, most)?, [ASK, ASK, LIMIT, SET, LAUNCH]);
+        assert_eq!(launch(&function, most)?, [LAUNCH]);
+        // Another handle finds that it is allowed, and that there is no more.
+        assert_eq!(launch(&other, most)?, [ASK, LAUNCH]);
+        let (refused, calls) = record(|| launch(&other, most + 1));
+        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
+        assert!(!calls.contains(&SET), "{calls:?}");
+        Ok(())
+    });
+}
+
 /// F310: what the driver allows belongs to the function, which handles share.
 #[test]
 fn every_launch_has_the_shared_memory_that_it_requests() {
@@ -355,6 +406,12 @@ fn every_launch_has_the_shared_memory_that_it_requests() {
         // SAFETY: as above.
         unsafe { gpu.on(&stream).launch_unchecked(&function, large, (&mut x, 1_u32)) }?;
 
+        let (e, f) = (store()?, store()?);
+        let in_clusters = LaunchConfig::new(8, 32).with_shared_bytes(LARGE).extended().cluster(2);
+        if gpu.occupancy(&store()?).max_cluster_size(&LaunchConfig::new(8, 32).extended())? > 1 {
+            assert!(gpu.occupancy(&e).max_cluster_size(&in_clusters)? > 1);
+            assert!(gpu.occupancy(&f).active_clusters(&in_clusters)? > 0);
+        }
         let (a, b, c, d) = (store()?, store()?, store()?, store()?);
         assert!(gpu.occupancy(&a).active_blocks(32, LARGE)? > 0);
         assert!(gpu.occupancy(&b).block_size(LARGE, None)?.threads > 0);

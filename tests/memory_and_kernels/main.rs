@@ -5,6 +5,7 @@ mod batches;
 #[path = "../common/mod.rs"]
 mod common;
 mod cuda_kernels;
+mod damaged_images;
 mod default_streams;
 mod dlpack;
 mod empty;
@@ -43,6 +44,7 @@ mod runtimes;
 mod shared_pools;
 mod streams;
 mod tensor_bounds;
+mod tensor_limits;
 mod tensor_maps;
 mod textures;
 mod trusted;

@@ -12,7 +12,8 @@ use cuscope::{
     Context, ContextStack, Device, Error, LaunchConfig, MemoryPool, PinnedBuffer, Result, ffi,
     memory::{BufferKind, PointerKind, PoolReuse},
 };
-use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use cuscope_softdriver::control::record;
+use cuscope_softdriver::faults::{self, Fault, Which, with_fault};
 use std::sync::Mutex;
 
 #[test]
@@ -110,6 +111,14 @@ fn a_slice_is_registered_for_a_closure() {
             Ok(data.len())
         });
         assert_eq!(read, Ok(fewer(5000, 50)));
+        // The device cannot write it.
+        let other = gpu.on(&stream).zeroed::<u32>(4).unwrap();
+        let refused = gpu.with_registered_read_only(&data, |data| {
+            let to = std::ptr::slice_from_raw_parts_mut(data.as_ptr().cast_mut(), 4);
+            // SAFETY: 1. and 2. The driver refuses the copy (F164).
+            unsafe { gpu.on(&stream).download_unscoped(&other, to) }
+        });
+        assert_eq!(refused.unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
         assert_eq!(gpu.on(&stream).to_vec(&buffer).unwrap(), data);
         // Two in one page, and each of them again: nothing is left registered.
         let (left, right) = data.split_at_mut(8);
@@ -117,6 +126,49 @@ fn a_slice_is_registered_for_a_closure() {
             let both = gpu.with_registered(left, |_| gpu.with_registered(right, |_| Ok(())));
             assert_eq!(both, Ok(()));
         }
+    });
+}
+
+/// If no other stream can be created, memory of a busy stream is waited for.
+#[test]
+fn memory_of_a_busy_stream_is_waited_for_without_another_stream() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(memory_of_a_busy_stream_is_waited_for_without_another_stream, {
+        with_gpu(|gpu| {
+            let stream = gpu.stream().unwrap();
+            let busy = "cuStreamQuery=NOT_READY".parse().unwrap();
+            faults::install(busy);
+            let code = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+            let call = Which::Named("cuStreamCreate");
+            let none = Fault { which: call, code, performed: false };
+            let ((x, failed), calls) =
+                record(|| with_fault(none, || gpu.on(&stream).alloc::<u32>(4)));
+            faults::clear();
+            assert_eq!(failed, ["cuStreamCreate"]);
+            assert_eq!((x.unwrap().len(), calls.last()), (4, Some(&"cuStreamSynchronize")));
+        });
+    });
+}
+
+/// F168: copies with other memory at the address would use the old pages.
+#[test]
+fn page_locked_memory_that_the_driver_keeps_is_not_given_to_others() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(page_locked_memory_that_the_driver_keeps_is_not_given_to_others, {
+        with_gpu(|gpu| {
+            let pinned = || gpu.pinned::<u8>(4096).unwrap();
+            let kept = pinned();
+            let address = kept.as_ptr().addr();
+            let code = ffi::CUDA_ERROR_UNKNOWN;
+            let call = Which::Named("cuMemHostUnregister");
+            with_fault(Fault { which: call, code, performed: false }, || drop(kept));
+            let others: Vec<_> = (0..8).map(|_| pinned()).collect();
+            assert!(others.iter().all(|other| other.as_ptr().addr() != address));
+        });
     });
 }
 

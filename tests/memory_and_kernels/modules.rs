@@ -4,6 +4,7 @@
 use crate::common;
 use crate::common::gpu::{kernel, with_stream};
 use crate::common::kernels::{STORE, TRAP};
+use crate::skip;
 use cuscope::{
     Cubin, Device, Error, Fatbin, In, LaunchConfig, Library, Out, Ptx, ffi,
     function::Carveout,
@@ -12,6 +13,7 @@ use cuscope::{
     module::LoadingMode,
     settings::{CacheConfig, SharedMemoryConfig},
 };
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
 const PTX: &str = include_str!("../code/signatures.ptx");
 /// `broken(out)`: its line 8 is no instruction.
@@ -346,6 +348,40 @@ fn machine_code_that_was_compiled_to_be_linked_is_linked() {
     });
 }
 
+/// An unload that fails is told, and not made again.
+#[test]
+fn the_result_of_an_unload_is_the_answer_of_the_driver() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    with_stream(|gpu, _| {
+        let load = || gpu.load_ptx(CALLED).unwrap();
+        assert_eq!(load().try_unload().unwrap(), Ok(()));
+        let code = ffi::CUDA_ERROR_UNKNOWN;
+        let fault = Fault { which: Which::Named("cuModuleUnload"), code, performed: true };
+        let module = load();
+        let (unloaded, calls) = with_fault(fault, || module.try_unload());
+        assert_eq!(unloaded.unwrap().unwrap_err().code(), Some(code));
+        assert_eq!(calls.len(), 1, "{calls:?}");
+    });
+}
+
+/// What is wrong with the options is told by the load itself, not by what comes behind it.
+#[test]
+fn a_library_with_wrong_options_is_not_loaded() {
+    let ptx = Ptx::new(CALLED).unwrap();
+    let load = |options: JitOptions| Library::load_with(&ptx, &options).map(drop).unwrap_err();
+    let error = load(JitOptions::new().max_registers(0));
+    assert!(matches!(error, Error::InvalidArgument { call: "cuLibraryLoadData", .. }), "{error}");
+    let Error::Load(error) = load(JitOptions::new().target(ffi::CUjit_target(7))) else {
+        panic!("no error of loading")
+    };
+    assert_eq!(error.driver().call(), "cuLibraryLoadData");
+    assert!(error.to_string().contains("`target` is 7"), "{error}");
+    let [one, other] = [(); 2].map(|()| Library::load(&ptx).unwrap());
+    assert!(one == one.clone() && one != other);
+}
+
 #[test]
 fn objects_and_archives_that_are_none_are_refused() {
     with_stream(|gpu, _| {
@@ -356,6 +392,14 @@ fn objects_and_archives_that_are_none_are_refused() {
         // SAFETY: what is no archive, likewise.
         let archive = unsafe { start().add_archive(&none, "it") };
         assert_eq!((code(object), code(archive)), (999, 999));
+        if common::software() {
+            // An archive, although without a file, is no object.
+            let archive = b"!<arch>\n";
+            // SAFETY: the software driver checks what it reads.
+            assert_eq!(code(unsafe { start().add_object(archive, "it") }), 999);
+            // SAFETY: as above.
+            assert!(unsafe { start().add_archive(archive, "it") }.is_ok());
+        }
     });
 }
 

@@ -22,6 +22,8 @@ fn smaller_blocks_fit_more_often_and_shared_memory_leaves_room_for_fewer() {
         let all = occupancy.cooperative_blocks(1024, 0)?;
         assert!(all > blocks(1024, 0) && all % blocks(1024, 0) == 0);
         assert!(occupancy.active_blocks(0, 0).is_err());
+        let unknown = occupancy.with_flags(OccupancyFlags::from_bits_retain(1 << 20));
+        assert!(unknown.active_blocks(32, 0).is_err(), "the driver sees the flags");
         let error = occupancy.active_blocks(u32::MAX, 0).unwrap_err();
         assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
         let free = |blocks| occupancy.available_shared_bytes(blocks, 64);

@@ -28,6 +28,33 @@ fn compilers_take_their_options() {
 }
 
 #[test]
+fn numbers_for_the_compiler_are_refused_beyond_their_limits() {
+    const MOST: u32 = 1 << 20; // F293
+    try_with_gpu(|gpu| {
+        let new = JitOptions::new;
+        let refused = |options: JitOptions| match gpu.linker(&options).map(drop) {
+            Err(Error::InvalidArgument { .. }) => true,
+            Err(error) if error.call() == Some("cuLinkCreate_v2") => false, // by the driver
+            answer => answer.is_err(),
+        };
+        for (inside, outside) in [
+            (new().max_registers(1), new().max_registers(0)),
+            (new().threads_per_block(MOST), new().threads_per_block(MOST + 1)),
+            (new().optimization_level(4), new().optimization_level(5)),
+            (new().split_compile(1024), new().split_compile(1025)),
+            (new().target(ffi::CUjit_target(0x3_ffff)), new().target(ffi::CUjit_target(0x4_0000))),
+        ] {
+            assert!(!refused(inside.clone()), "{inside:?}");
+            assert!(refused(outside.clone()), "{outside:?}");
+        }
+        Ok(())
+    });
+    let twice = JitOptions::new().max_registers(16).max_registers(32);
+    let once = JitOptions::new().max_registers(32);
+    assert_eq!(format!("{twice:?}"), format!("{once:?}"), "the last value counts");
+}
+
+#[test]
 fn names_for_the_compiler_have_no_nul() {
     let twice =
         JitOptions::new().referenced_kernels(["a"]).and_then(|o| o.referenced_kernels(["b"]));

@@ -129,6 +129,12 @@ fn a_stream_takes_functions_events_and_memory_of_its_context() {
         assert_eq!(on.record(&own.event), Ok(()));
         assert_eq!(on.wait(&theirs.event), Ok(()), "as the driver does (F36)");
         assert_eq!(on.replay(&theirs.graph, &mut theirs.named), other("cuGraphLaunch"));
+        // SAFETY: 1. It is refused.
+        let replayed = unsafe { on.replay_unscoped(&theirs.graph, &mut theirs.named) };
+        assert_eq!(replayed, other("cuGraphLaunch"));
+        // SAFETY: 1. As above: it is not the memory of the graph.
+        let replayed = unsafe { on.replay_unscoped(&own.graph, &mut own.x) };
+        assert!(matches!(replayed, Err(Error::GraphBuffers { .. })), "{replayed:?}");
         let peer = "cuMemcpyPeerAsync";
         // Memory of any context on one side, and of the stream's on the other one.
         assert_eq!(on.copy_from_peer(&own.x, &mut theirs.y), other(peer));
@@ -768,6 +774,8 @@ fn queries_of_handles_compare_contexts_too() {
     let asked = gpu.occupancy(&theirs.saxpy).active_blocks(32, 0);
     assert_eq!(asked.map(drop), other("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags"));
 
+    let opened = gpu.open_capture(&theirs.stream);
+    assert_eq!(opened.map(drop), other("cuStreamBeginCapture_v2"));
     let captured = gpu.capture(&mut theirs.second, |_| panic!("it is not called"));
     assert_eq!(captured.map(drop), other("cuStreamBeginCapture_v2"));
     let captured = gpu.capture(&mut own.second, |c| {

@@ -370,6 +370,60 @@ fn a_release_that_fails_later_is_reported_once() {
     });
 }
 
+/// Whoever finds no memory releases what waits, and so does a function that was waited for.
+#[test]
+fn memory_that_was_dropped_there_is_released_where_it_is_wanted() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(memory_that_was_dropped_there_is_released_where_it_is_wanted, {
+        with_gpu(|gpu| {
+            let (ordered, stream) = (bare(gpu).unwrap(), gpu.stream().unwrap());
+            let before = live().allocations;
+            let memory = || gpu.alloc::<u32>(64).unwrap().detach();
+            let x = memory();
+            ordered.host_function(move || drop(x)).unwrap();
+            ordered.synchronize().unwrap();
+            assert_eq!(live().allocations, before + 1);
+            let code = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+            let fault = Fault { which: Which::Named("cuMemAlloc_v2"), code, performed: false };
+            let none = with_fault(fault, || gpu.alloc::<u32>(64).map(drop)).0.unwrap_err();
+            assert_eq!((none.code(), live().allocations), (Some(code), before));
+            let x = memory();
+            gpu.on(&stream).host_function(move || drop(x)).unwrap();
+            assert_eq!(live().allocations, before);
+        });
+    });
+}
+
+/// A texture is destroyed in its context. If that cannot be made current, the hook is told.
+#[test]
+fn a_texture_whose_context_cannot_be_current_is_reported() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(a_texture_whose_context_cannot_be_current_is_reported, {
+        report();
+        let context = new_context();
+        let texture = context
+            .with(|gpu| {
+                let array = gpu.alloc_array(ArrayShape::D1 { width: 4 }, ArrayFlags::empty())?;
+                Ok(gpu
+                    .texture::<cuscope::texture::Array<'_, f32>>(array, Sampling::default())?
+                    .detach())
+            })
+            .unwrap();
+        let code = ffi::CUDA_ERROR_UNKNOWN;
+        let fault = Fault { which: Which::Named("cuCtxPushCurrent_v2"), code, performed: false };
+        with_fault(fault, || drop(texture));
+        let told = reported();
+        assert!(told.iter().any(|error| error.call() == Some("cuCtxPushCurrent_v2")), "{told:?}");
+        // It is not tried again.
+        look();
+        assert_eq!((reported(), live().textures), (vec![], 1));
+    });
+}
+
 /// F135: the code has other meanings, on threads where other calls work.
 #[test]
 fn a_refusal_of_one_call_alone_is_reported_at_once() {

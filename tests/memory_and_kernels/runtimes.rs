@@ -2,6 +2,7 @@
 //! once, launches from lists, pools of page-locked memory, and code that was linked and kept.
 #![allow(unsafe_code, reason = "launches kernels, and vouches for memory by its address")]
 
+use crate::common::foreign;
 use crate::common::gpu::{hold, kernel, new_context, read, with_gpu, with_stream};
 use crate::common::kernels::{IGNORE, STORE};
 use crate::skip;
@@ -10,6 +11,7 @@ use cuscope::{
     Context, Cubin, Detached, Device, DeviceBuffer, Error, Function, LaunchConfig, Ptx, Result,
     Stream, ffi, jit::JitOptions,
 };
+use cuscope_softdriver::control::record;
 use std::ffi::c_void;
 use std::ptr::slice_from_raw_parts_mut;
 use std::sync::Arc;
@@ -413,9 +415,52 @@ fn pages_of_the_driver_are_handed_out_in_parts() {
     context.try_destroy().expect("no part is left").unwrap();
 }
 
+/// The second part of the first one's pages has what was written there before.
+#[test]
+fn pages_that_were_written_are_zeroed_and_of_every_context() {
+    with_gpu(|gpu| {
+        let mut pages = gpu.pinned_pages(64).unwrap();
+        let (mut flags, at) = (0, pages.as_non_null().as_ptr());
+        // SAFETY: writes one number to `flags`, which is valid for it; a context is current, and the memory is the driver's.
+        unsafe { cuscope::call!(cuMemHostGetFlags(&raw mut flags, at.cast())) }.unwrap();
+        assert_eq!(flags, ffi::CU_MEMHOSTALLOC_PORTABLE | ffi::CU_MEMHOSTALLOC_DEVICEMAP);
+        pages.as_uninit_mut().fill(std::mem::MaybeUninit::new(7));
+        assert_eq!(pages.into_zeroed::<u64>().unwrap()[..], [0; 8]);
+    });
+}
+
+/// Each part has a share of the block itself: a long row of parts is no long row of owners.
+#[test]
+fn a_block_is_handed_out_in_many_parts() {
+    with_gpu(|gpu| {
+        let count = crate::common::fewer(100_000, 100);
+        let mut rest = gpu.pinned::<u8>(count).unwrap();
+        for _ in 0..count {
+            rest = rest.split_at(1).unwrap().1;
+        }
+        assert!(rest.is_empty());
+        drop(rest);
+    });
+}
+
+#[test]
+fn an_address_of_page_locked_memory_is_asked_under_a_guard_that_is_current() {
+    let other = new_context();
+    with_gpu(|gpu| {
+        let (part, _) = gpu.pinned::<u32>(4).unwrap().split_at(2).unwrap();
+        foreign::push(other.raw());
+        let refused = part.device_address(gpu);
+        foreign::pop();
+        assert_eq!(refused, Err(Error::NotCurrent { call: "cuMemHostGetDevicePointer_v2" }));
+        assert_eq!(part.device_address(gpu), Ok(part.as_ptr().addr() as u64));
+    });
+}
+
 #[test]
 fn pages_of_no_bytes_are_none() {
     with_gpu(|gpu| {
+        let (_, calls) = record(|| drop(gpu.pinned_pages(0).unwrap()));
+        assert!(!calls.contains(&"cuMemFreeHost"), "the driver has none to free: {calls:?}");
         let mut none = gpu.pinned_pages(0).unwrap();
         assert!(none.is_empty() && none.as_uninit_mut().is_empty());
         assert!(none.into_zeroed::<u8>().unwrap().is_empty());

@@ -54,7 +54,7 @@ fn send(test: &str, pool: &MemoryPool, handles: &[PooledHandle]) {
 }
 
 fn import(descriptor: &OwnedFd) -> ImportedPool {
-    // SAFETY: 1. The parent exported it. 2. Each test imports it once.
+    // SAFETY: 1. A pool was exported, mostly by the parent. 2. Each test imports it once.
     unsafe { ImportedPool::import(descriptor.as_fd()) }.unwrap()
 }
 
@@ -173,6 +173,8 @@ fn only_handles_of_the_pool_are_imported() {
             assert_eq!(none.unwrap_err().call(), Some("cuMemPoolImportPointer"));
             assert_eq!(live().allocations, before.allocations);
             assert_eq!(pool, pool.clone());
+            let other = MemoryPool::create_shareable(gpu.device()).unwrap();
+            assert_ne!(pool, import(&other.export().unwrap()));
             let null = std::fs::File::open("/dev/null").unwrap();
             // SAFETY: no descriptor of a pool, which the driver refuses.
             let none = unsafe { ImportedPool::import(null.as_fd()) }.unwrap_err();

@@ -247,6 +247,7 @@ fn the_elements_of_memory_with_rows_are_those_of_a_row() {
         let check = |_: &LaunchShape, (n, _, x, y): &(u32, f32, MemorySize, MemorySize)| {
             assert_eq!((x.extent(), x.len()), ((4, 2).into(), 4));
             assert_eq!(y.extent(), Extent { width: 16, height: 1, depth: 1 });
+            assert_eq!((y.pitch(), y.plane(), y.len(), y.bytes()), (64, 64, 16, 64));
             assert!(x.pitch() >= 16 && x.plane() == 2 * x.pitch());
             x.len().min(y.len()) >= *n as usize
         };
@@ -282,6 +283,14 @@ fn a_node_whose_attributes_are_a_part_of_its_shape_is_not_changed_safely() {
             assert!(matches!(error, Error::InvalidArgument { .. }), "{error}");
             assert!(error.to_string().contains("set_kernel_unchecked"), "{error}");
         }
+        // Other attributes are no part of it.
+        let (mut graph, node) = gpu
+            .build_graph(|g| {
+                let args = (N, 1.0, &x, &mut g.hold(&mut y));
+                g.kernel(&[], &saxpy, config().extended().priority(0), args)
+            })
+            .unwrap();
+        gpu.set_kernel(&mut graph, node, &saxpy, config(), (7, 1.0, &x, &mut y)).unwrap();
     });
 }
 
@@ -313,6 +322,7 @@ fn a_refusal_shows_the_launch_and_the_kinds_of_its_arguments() {
         let error = on.launch(&kinds, one, ([2_u32, 1], &texture)).unwrap_err();
         let Error::LaunchRefused(refused) = &error else { panic!("{error}") };
         assert_eq!(refused.arguments(), "[u32; 2], a texture");
+        assert_eq!(refused.call(), "cuLaunchKernel");
     });
 }
 

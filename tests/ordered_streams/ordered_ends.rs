@@ -77,6 +77,98 @@ fn a_graph_that_ends_while_its_run_cannot_be_waited_for_keeps_what_that_uses() {
 }
 
 #[test]
+fn each_failure_at_an_end_is_reported_until_the_device_is_lost() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(each_failure_at_an_end_is_reported_until_the_device_is_lost, {
+        report();
+        with_gpu(|gpu| {
+            let failing = |call, code, end: &mut dyn FnMut()| {
+                with_fault(Fault { which: Which::Named(call), code, performed: false }, end);
+                reported()
+            };
+            let memory = |ordered: &OrderedStream| Some(ordered.zeroed::<u32>(LEN).unwrap());
+            let ordered = bare(gpu);
+            for code in [ffi::CUDA_ERROR_INVALID_VALUE, ffi::CUDA_ERROR_OUT_OF_MEMORY] {
+                for _ in 0..2 {
+                    let mut x = memory(&ordered);
+                    let told = failing("cuMemFreeAsync", code, &mut || drop(x.take()));
+                    assert_eq!(told, [Some("cuMemFreeAsync")], "{code:?}");
+                }
+            }
+            // A wait tells, or a release: the first one.
+            let graph = |ordered: &OrderedStream| {
+                let (graph, _) = gpu.build_graph(|g| g.host_function(&[], || ())).unwrap();
+                ordered.replay(&graph, ()).unwrap();
+                Some(graph)
+            };
+            let other = bare(gpu);
+            let mut memory = [memory(&ordered), memory(&ordered)];
+            let mut graphs = [graph(&other), graph(&other)];
+            let lost = ffi::CUDA_ERROR_LAUNCH_FAILED;
+            let told = failing("cuMemFreeAsync", lost, &mut || {
+                memory.iter_mut().for_each(|x| drop(x.take()))
+            });
+            assert_eq!(told, [Some("cuMemFreeAsync")]);
+            let told = failing("cuStreamSynchronize", lost, &mut || {
+                graphs.iter_mut().for_each(|x| drop(x.take()))
+            });
+            assert_eq!(told, [Some("cuStreamSynchronize")]);
+        });
+    });
+}
+
+/// The hook of the program asks the stream whose memory could not be freed.
+#[test]
+fn a_hook_asks_the_stream_whose_memory_is_being_freed() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(a_hook_asks_the_stream_whose_memory_is_being_freed, {
+        with_gpu(|gpu| {
+            let ordered = Arc::new(gpu.ordered_stream().unwrap());
+            let (asked, told) = (ordered.clone(), Arc::new(Mutex::new(Vec::new())));
+            let tells = told.clone();
+            cuscope::on_release_error(move |_| tells.lock().unwrap().push(asked.usage().kept));
+            let code = ffi::CUDA_ERROR_INVALID_VALUE;
+            let fault = Fault { which: Which::Named("cuMemFreeAsync"), code, performed: false };
+            drop(ordered.zeroed::<u32>(LEN).unwrap());
+            ordered.synchronize().unwrap();
+            assert_eq!(ordered.usage().kept, 512);
+            with_fault(fault, || ordered.trim(0));
+            ordered.keep(0);
+            let x = ordered.zeroed::<u32>(LEN).unwrap();
+            with_fault(fault, || drop(x));
+            assert_eq!(*told.lock().unwrap(), [0, 0]);
+        });
+    });
+}
+
+/// What an ordered stream may still use is waited for, wherever that is.
+#[test]
+fn a_graph_that_ends_on_a_thread_of_the_driver_is_waited_for_later() {
+    if !common::software() {
+        skip!("only the software driver tells its calls");
+    }
+    fresh!(a_graph_that_ends_on_a_thread_of_the_driver_is_waited_for_later, {
+        report();
+        with_gpu(|gpu| {
+            let (user, other) = (bare(gpu), bare(gpu));
+            let (graph, _) = gpu.build_graph(|g| g.host_function(&[], || ())).unwrap();
+            user.replay(&graph, ()).unwrap();
+            let graph = graph.detach();
+            other.host_function(move || drop(graph)).unwrap();
+            other.synchronize().unwrap();
+            let (_, calls) = record(|| ContextStack::reentrant(|_| Ok(())).unwrap());
+            let at = |name| calls.iter().position(|call| *call == name).expect(name);
+            assert!(at("cuStreamSynchronize") < at("cuGraphExecDestroy"), "{calls:?}");
+            assert_eq!(reported(), []);
+        });
+    });
+}
+
+#[test]
 fn memory_that_ends_on_a_thread_of_the_driver_is_kept_or_freed_later() {
     fresh!(memory_that_ends_on_a_thread_of_the_driver_is_kept_or_freed_later, {
         report();

@@ -129,6 +129,7 @@ fn a_shared_texture_is_stored_and_sent() {
         let fetcher = gpu.load_ptx(FETCH)?.function("fetch")?;
         let stored = table(gpu)?;
         let table = std::thread::spawn(move || stored).join().unwrap();
+        assert!(table.raw() != 0 && table.raw() == table.clone().raw());
         let ordered = gpu.ordered_stream()?;
         let out = fetch(&ordered, &fetcher, &table)?;
         assert_eq!(ordered.to_vec(&out)?, TEXELS);
@@ -149,6 +150,29 @@ fn a_shared_texture_of_another_context_is_refused() {
         let refused = fetch(&gpu.ordered_stream()?, &fetcher, &elsewhere);
         assert!(matches!(refused.unwrap_err(), Error::OtherStream { .. }));
         Ok(())
+    });
+}
+
+/// What reads it is waited for, wherever that is.
+#[test]
+fn a_shared_texture_that_ends_on_a_thread_of_the_driver_is_waited_for_later() {
+    if !common::software() {
+        skip!("only the software driver tells its calls");
+    }
+    fresh!(a_shared_texture_that_ends_on_a_thread_of_the_driver_is_waited_for_later, {
+        try_with_gpu(|gpu| {
+            let fetcher = gpu.load_ptx(FETCH)?.function("fetch")?;
+            let (reader, other) = (gpu.ordered_stream()?, gpu.ordered_stream()?);
+            let table = table(gpu)?;
+            let out = fetch(&reader, &fetcher, &table)?;
+            other.host_function(move || drop(table))?;
+            other.synchronize()?;
+            let (_, calls) = record(|| ContextStack::reentrant(|_| Ok(())).unwrap());
+            let at = |name| calls.iter().position(|call| *call == name).expect(name);
+            assert!(at("cuStreamSynchronize") < at("cuTexObjectDestroy"), "{calls:?}");
+            assert_eq!(reader.to_vec(&out)?, TEXELS);
+            Ok(())
+        });
     });
 }
 

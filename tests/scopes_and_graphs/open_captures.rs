@@ -211,7 +211,12 @@ fn a_guard_of_another_context_is_refused() {
     let capture = a.with(|gpu| gpu.open_capture(&gpu.stream()?)).unwrap();
     b.with(|gpu| {
         assert!(matches!(capture.on(gpu).unwrap_err(), Error::OtherContext { .. }));
-        assert!(matches!(capture.finish(gpu).unwrap_err(), Error::OtherContext { .. }));
+        let mut status = ffi::CU_STREAM_CAPTURE_STATUS_NONE;
+        // SAFETY: 1. and 2. The stream is alive, and `status` is valid for one value.
+        unsafe { cuscope::call!(cuStreamIsCapturing(capture.raw(), &raw mut status)) }?;
+        assert_eq!(status, ffi::CU_STREAM_CAPTURE_STATUS_ACTIVE, "it is the one that captures");
+        let refused = capture.finish(gpu).unwrap_err();
+        assert_eq!(refused, Error::OtherContext { call: "cuStreamEndCapture" });
         Ok(())
     })
     .unwrap();

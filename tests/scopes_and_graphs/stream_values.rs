@@ -3,7 +3,7 @@
 
 use crate::common::gpu::{new_context, with_gpu};
 use cuscope::stream::{StreamValue, StreamWord, Until, ValueOperation};
-use cuscope::{ContextStack, Error};
+use cuscope::{ContextStack, Error, ffi};
 use std::cell::UnsafeCell;
 use std::thread;
 
@@ -98,6 +98,19 @@ fn a_wait_ends_with_any_of_its_conditions() {
         })
         .unwrap();
         assert_eq!((small.load(), large.load()), (6, u64::MAX));
+        // All bits are set: no other bit ends the wait.
+        let (all, done) = (gpu.stream_value(u32::MAX).unwrap(), gpu.stream_value(0_u32).unwrap());
+        let (wait, write) = (all.wait(Until::AnyOf(1)), done.write(1));
+        assert_eq!(
+            format!("{write:?}"),
+            format!("ValueOperation({:?})", ffi::CU_STREAM_MEM_OP_WRITE_VALUE_32)
+        );
+        gpu.scope(|s| {
+            s.on(&stream).value_operations(&[wait, write])?;
+            spin_until(|| done.load() == 1);
+            Ok(())
+        })
+        .unwrap();
     });
 }
 

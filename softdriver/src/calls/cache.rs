@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
-use crate::model::stack;
+use crate::model::{device, stack};
 use crate::{entry, sync};
 use cuscope_sys::*;
 
@@ -38,7 +38,11 @@ driver! {
     }
     /// Makes what persists in the L2 cache normal: there is nothing.
     fn cuCtxResetPersistingL2Cache() [needs_current] {
-        let _current = stack::current_life()?;
+        let current = stack::current_life()?;
+        let device = &device::all()[current.device];
+        if device.lacks(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE) {
+            return Err(CUDA_ERROR_NOT_SUPPORTED);
+        }
         Ok(())
     }
 }

@@ -146,9 +146,15 @@ impl Operation {
     pub(crate) fn all(batch: &[CUstreamBatchMemOpParams], life: &Life) -> Answer<Vec<Self>> {
         let all = batch.iter().map(Self::of_batch).collect::<Answer<Vec<_>>>()?;
         let nor = |one: &Self| matches!(one, Self::Wait(_, _, Comparison::Nor));
-        let lacks =
-            || device::all()[life.device].lacks(CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR);
-        if all.iter().any(nor) && lacks() { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(all) }
+        let wide = |one: &Self| match one {
+            Self::Wait(place, ..) | Self::Write(place, _) => place.1 == 8,
+            _ => false,
+        };
+        let lacks = |attribute| device::all()[life.device].lacks(attribute);
+        let lacking = all.iter().any(nor)
+            && lacks(CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR)
+            || all.iter().any(wide) && lacks(CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS);
+        if lacking { Err(CUDA_ERROR_NOT_SUPPORTED) } else { Ok(all) }
     }
 
     /// One of a batch, of whichever kind: all begin with it.

@@ -150,7 +150,7 @@ impl SmResource {
                 )
             )
         }
-        .explain(|code| self.why_not_split(groups, min_count, flags, code))?;
+        .explain(|code| self.why_not_split(min_count, flags, code))?;
         parts.truncate(made as usize);
         let part = |raw| SmResource { raw, device: self.device };
         let groups = parts.into_iter().map(|raw| part(unlinked(raw))).collect();
@@ -165,21 +165,15 @@ impl SmResource {
 impl SmResource {
     /// Returns why the driver did not split it so.
     #[cold]
-    fn why_not_split(
-        &self,
-        groups: u32,
-        min_count: u32,
-        flags: SmSplitFlags,
-        code: CUresult,
-    ) -> Option<String> {
+    fn why_not_split(&self, min_count: u32, flags: SmSplitFlags, code: CUresult) -> Option<String> {
         if flags.contains(SmSplitFlags::all()) {
             return Some("clusters need multiprocessors that are scheduled together: pass one of `SmSplitFlags`".to_owned());
         }
         let all = self.count();
-        if min_count > all || u64::from(groups) * u64::from(min_count) > u64::from(all) {
+        // Of too many groups, the driver makes as many as there can be.
+        if min_count > all {
             return Some(format!(
-                "{groups} groups of at least {min_count} multiprocessors were requested, and there are {all}: \
-                 request fewer or smaller groups"
+                "groups of at least {min_count} multiprocessors were requested, and there are {all}: request fewer"
             ));
         }
         (code == ffi::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION).then(|| {

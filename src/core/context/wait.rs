@@ -243,7 +243,8 @@ mod tests {
     fn an_answer_says_that_the_work_is_over_or_lost_or_nothing() {
         let behind =
             |codes: &[CUresult]| codes.iter().map(|&code| Work::behind(code)).collect::<Vec<_>>();
-        assert_eq!(behind(&[CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED]), [Work::Over; 2]);
+        let no_device = [CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED];
+        assert_eq!(behind(&no_device), [Work::Over; 3]);
         let faults = [ffi::CUDA_ERROR_LAUNCH_FAILED, ffi::CUDA_ERROR_ILLEGAL_ADDRESS];
         assert_eq!(behind(&faults), [Work::Lost; 2]);
         let refused = [

@@ -36,7 +36,6 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
 #[cfg(all(test, unix, not(loom)))]
 pub(crate) fn is_true_in_child(f: impl FnOnce() -> bool) -> bool {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::time::{Duration, Instant};
     crate::init().unwrap();
     // SAFETY: the child runs `f`, which waits for no lock of another thread, and leaves at once.
     let pid = unsafe { libc::fork() };
@@ -45,15 +44,22 @@ pub(crate) fn is_true_in_child(f: impl FnOnce() -> bool) -> bool {
         // SAFETY: leaves without destructors.
         unsafe { libc::_exit(if done { 0 } else { 1 }) };
     }
+    is_true_of_child(pid)
+}
+
+/// Waits for a child that was forked: whether it succeeded. One that waits is a failure.
+#[cfg(all(test, unix, not(loom)))]
+pub(crate) fn is_true_of_child(pid: libc::pid_t) -> bool {
+    use std::time::{Duration, Instant};
     let start = Instant::now();
     loop {
         let mut status = 0;
-        // SAFETY: waits for the child made above; `status` is valid for one `c_int`.
+        // SAFETY: waits for a child of this process; `status` is valid for one `c_int`.
         if unsafe { libc::waitpid(pid, &raw mut status, libc::WNOHANG) } == pid {
             return status == 0;
         }
         if start.elapsed() > Duration::from_secs(120) {
-            // SAFETY: the child made above, which was not waited for yet.
+            // SAFETY: a child of this process, which was not waited for yet.
             unsafe { libc::kill(pid, libc::SIGKILL) };
             panic!("the child of the fork hangs");
         }
@@ -74,5 +80,22 @@ mod tests {
         drop(held);
         assert!(is_true_in_child(|| lock(&taken).is_some()));
         assert!(!is_child() && lock(&taken).is_some());
+    }
+
+    #[test]
+    fn a_lock_of_another_thread_is_waited_for_elsewhere() {
+        let (mutex, (begins, begun)) = (Mutex::new(()), std::sync::mpsc::channel());
+        std::thread::scope(|s| {
+            let held = mutex.lock();
+            let waits = s.spawn(|| {
+                begins.send(()).unwrap();
+                lock(&mutex).is_some()
+            });
+            begun.recv().unwrap();
+            // Most of the time, the other thread waits by now.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            drop(held);
+            assert!(waits.join().unwrap());
+        });
     }
 }

@@ -280,6 +280,63 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn in_a_function_and_in_the_child_of_a_fork_nothing_is_caught_up() {
+        crate::init().unwrap();
+        // Whoever catches up waits for this.
+        let held = lock(&WAITING);
+        ANY.store(true, Ordering::Relaxed);
+        in_function(catch_up);
+        // SAFETY: the child looks whether something waits, and leaves at once.
+        let pid = unsafe { libc::fork() };
+        if pid == 0 {
+            catch_up();
+            // SAFETY: leaves without destructors.
+            unsafe { libc::_exit(0) };
+        }
+        assert!(crate::driver::fork::is_true_of_child(pid));
+        drop(held);
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn a_refusal_is_for_later_in_a_function_alone_and_never_in_the_child_of_a_fork() {
+        crate::init().unwrap();
+        assert!(!must_not_wait() && !is_not_now(CUDA_ERROR_NOT_PERMITTED));
+        in_function(|| {
+            assert!(must_not_wait() && is_not_now(CUDA_ERROR_NOT_PERMITTED));
+            assert!(!is_not_now(ffi::CUDA_ERROR_UNKNOWN));
+            let later = || !is_not_now(CUDA_ERROR_NOT_PERMITTED);
+            assert!(crate::driver::fork::is_true_in_child(later));
+        });
+        assert!(!must_not_wait() && !is_not_now(CUDA_ERROR_NOT_PERMITTED));
+    }
+
+    #[test]
+    fn values_that_panic_are_dropped_all_the_same_and_in_their_order() {
+        static DROPPED: std::sync::Mutex<Vec<u32>> = std::sync::Mutex::new(Vec::new());
+        struct Panics(u32);
+        impl Drop for Panics {
+            fn drop(&mut self) {
+                DROPPED.lock().unwrap().push(self.0);
+                if cfg!(panic = "unwind") {
+                    panic!("in the drop of what was put off")
+                }
+            }
+        }
+        crate::init().unwrap();
+        in_function(|| (1..=3).for_each(|number| put_off(Panics(number))));
+        let start = std::time::Instant::now();
+        // Another test may drop them.
+        while *DROPPED.lock().unwrap() != [1, 2, 3] {
+            catch_up();
+            assert!(start.elapsed() < Duration::from_secs(if cfg!(miri) { 1200 } else { 120 }));
+        }
+    }
+
+    #[test]
     fn a_hook_that_owns_what_sets_a_hook_is_replaced_and_panics_nowhere() {
         struct Restore;
         impl Drop for Restore {

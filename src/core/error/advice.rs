@@ -299,6 +299,43 @@ mod tests {
         Some(found)
     }
 
+    #[test]
+    fn a_call_has_advice_of_its_own_and_other_calls_the_general_one() {
+        for (call, code, words) in [
+            (name!(cuInit), CUDA_ERROR_INVALID_VALUE, "this is a bug"),
+            (name!(cuLaunchKernel), CUDA_ERROR_INVALID_VALUE, "every dimension of the grid"),
+            (name!(cuLaunchKernelEx), CUDA_ERROR_INVALID_VALUE, "every dimension of the grid"),
+            (name!(cuMemPoolSetAccess), CUDA_ERROR_INVALID_VALUE, "keeps its access"),
+            (name!(cuMemPoolSetAccess), CUDA_ERROR_INVALID_DEVICE, "keeps its access"),
+            (name!(cuDeviceGetP2PAttribute), CUDA_ERROR_INVALID_DEVICE, "no link with itself"),
+            (name!(cuDeviceGet), CUDA_ERROR_INVALID_DEVICE, "ordinals start at 0"),
+            (name!(cuEventElapsedTime), CUDA_ERROR_INVALID_HANDLE, "both events"),
+            (name!(cuEventRecord), CUDA_ERROR_INVALID_HANDLE, "a handle is no longer valid"),
+            (name!(cuModuleGetFunction), CUDA_ERROR_NOT_FOUND, "the mangled name"),
+            (name!(cuModuleGetGlobal_v2), CUDA_ERROR_NOT_FOUND, "check the name"),
+            (
+                name!(cuLaunchKernelEx),
+                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                "`Occupancy::cooperative_blocks`",
+            ),
+            (name!(cuModuleLoadDataEx), CUDA_ERROR_UNSUPPORTED_PTX_VERSION, "update the driver"),
+            (name!(cuMemGetInfo_v2), CUDA_ERROR_INVALID_VALUE, "check the arguments"),
+            (name!(cuMemGetInfo_v2), CUresult(54_321), "driver API manual"),
+        ] {
+            let advice = for_call(call, code);
+            assert!(advice.contains(words), "{call}, {code:?}: {words:?} is not in: {advice}");
+        }
+    }
+
+    #[test]
+    fn a_fault_poisons_a_context_and_so_does_memory_with_an_error_or_its_end() {
+        let mut poisoned = sticky();
+        poisoned.extend([214, 709]);
+        poisoned.sort_unstable();
+        let codes: Vec<u32> = (0..1000).filter(|&code| is_poisoned(CUresult(code))).collect();
+        assert_eq!(codes, poisoned);
+    }
+
     fn sticky() -> Vec<u32> {
         (0..1000).filter(|&code| is_sticky(CUresult(code))).collect()
     }

@@ -759,6 +759,24 @@ mod tests {
         assert_eq!((refused.driver(), refused.reason()), (driver, "pass less"));
     }
 
+    /// What looks for one may call the driver, which fails then too, so that it would find a wrong one.
+    #[test]
+    fn no_reason_is_looked_for_where_the_driver_answers_nothing_any_more() {
+        let asks = |code| {
+            let mut asked = false;
+            let _ = Error::from(DriverError::new(name!(cuInit), code)).because(|_| {
+                asked = true;
+                None
+            });
+            asked
+        };
+        assert!(!asks(ffi::CUDA_ERROR_ILLEGAL_ADDRESS) && !asks(ffi::CUDA_ERROR_NOT_INITIALIZED));
+        assert!(asks(ffi::CUDA_ERROR_INVALID_VALUE) && asks(ffi::CUDA_ERROR_STUB_LIBRARY));
+        let is_sticky = |code| DriverError::new(name!(cuInit), code).is_sticky();
+        assert!(is_sticky(ffi::CUDA_ERROR_ILLEGAL_ADDRESS));
+        assert!(!is_sticky(ffi::CUDA_ERROR_INVALID_VALUE));
+    }
+
     #[test]
     fn errors_stay_small() {
         assert!(size_of::<Error>() <= 40, "{}", size_of::<Error>());

@@ -121,6 +121,20 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    fn in_the_child_of_a_fork_the_contexts_are_not_waited_for() {
+        let entry = entry_for(0xe000, FailsWith::Itself(0xe000));
+        let held = registry();
+        assert!(fork::is_true_in_child(|| {
+            forget(entry);
+            true
+        }));
+        drop(held);
+        remove(entry);
+    }
+
+    #[test]
     fn two_owners_of_one_context_have_two_entries() {
         let new = || entry_for(0xd000, FailsWith::Itself(0xd000));
         let (first, second) = (new(), new());

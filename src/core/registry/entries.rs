@@ -248,6 +248,40 @@ mod tests {
         assert!(!own.has_room());
     }
 
+    /// Code of the program runs between a reserve and the push, and may have pushed as well.
+    #[test]
+    fn an_entry_is_seen_also_if_its_room_was_used_meanwhile() {
+        let own = EntryLog::new();
+        assert!(own.reserve());
+        (0..40).for_each(|at| assert_eq!(own.push(entry(0xc000_0000 + at)), at));
+        assert!((0..40).all(|at| pushed(0xc000_0000 + at)));
+        (0..40).rev().for_each(|at| own.remove(at));
+        own.leave();
+    }
+
+    /// Returns how often the registry has these slots, in use or not.
+    fn times(slots: Slots) -> usize {
+        let registry = registry();
+        let all = registry.used.iter().chain(&registry.free);
+        all.filter(|&&one| std::ptr::eq(one, slots)).count()
+    }
+
+    #[test]
+    fn slots_that_were_left_are_there_for_others_once() {
+        let own = EntryLog::new();
+        assert!(own.reserve());
+        let first = own.slots.get();
+        (0..=first.len()).for_each(|at| _ = put(&own, 0xd000_0000 + at));
+        let second = own.slots.get();
+        assert!(!std::ptr::eq(first, second));
+        assert_eq!((times(first), times(second)), (1, 1), "the first are free, or in use again");
+        (0..=first.len()).rev().for_each(|at| own.remove(at));
+        own.leave();
+        assert_eq!((times(first), times(second)), (1, 1));
+        own.leave();
+        assert_eq!(times(own.slots.get()), 0, "it has none");
+    }
+
     #[test]
     fn an_entry_below_others_leaves_its_place() {
         let own = EntryLog::new();
@@ -255,8 +289,11 @@ mod tests {
         own.remove(1);
         assert!(!pushed(0xb000_0001) && pushed(0xb000_0000) && pushed(0xb000_0002));
         assert_eq!((own.depth(), own.get(1)), (3, Some(Entry::CLOSED)));
-        own.remove(7);
-        assert_eq!(own.depth(), 3, "there is none");
+        for at in [7, 3] {
+            own.remove(at);
+            assert_eq!(own.depth(), 3, "there is none");
+        }
+        assert_eq!(own.slot(3).map(|slot| slot.load(Acquire)), Some(Entry::FREE.0));
         (0..3).rev().for_each(|at| own.remove(at));
         assert_eq!(own.depth(), 0);
         own.leave();
@@ -291,18 +328,52 @@ mod tests {
                 return nest(&mut guard.push(context).unwrap(), context, depth + 1);
             }
             let held = registry();
+            let mut other = Some(new());
             assert!(fork::is_true_in_child(|| {
                 let pushed = guard.push(context).unwrap_err();
                 let inner = ContextStack::reentrant(|_| Ok(())).unwrap_err();
                 let not_here = Some(ffi::CUDA_ERROR_NOT_INITIALIZED);
                 let own = EntryLog::new();
+                drop(other.take());
                 pushed.code() == not_here && inner.code() == not_here && !own.reserve()
             }));
             drop(held);
         }
-        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        fn new() -> Context {
+            Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+        }
+        let context = new();
+        // What needs room needs the driver first, which is not to be had.
+        let device = context.device();
+        assert!(fork::is_true_in_child(|| {
+            let created = Context::create(device, ContextFlags::default()).map(drop);
+            let pushed = context.push_owned().map(drop);
+            [created, pushed].iter().all(|one| one.as_ref().unwrap_err().call() == Some("cuInit"))
+        }));
         let mut stack = ContextStack::current_thread().unwrap();
         nest(&mut stack.push(&context).unwrap(), &context, 1);
+    }
+
+    /// What a thread does at its end is done in the child as well, where the lock is never opened.
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri cannot fork")]
+    #[cfg(all(unix, not(loom)))]
+    #[allow(unsafe_code, reason = "forks")]
+    fn in_the_child_of_a_fork_a_thread_that_ends_waits_for_no_other() {
+        use crate::stack::ContextStack;
+        crate::init().unwrap();
+        let forks = || {
+            drop(ContextStack::current_thread().unwrap());
+            let held = registry();
+            // SAFETY: the child ends its only thread, and does nothing else.
+            let pid = unsafe { libc::fork() };
+            if pid == 0 {
+                std::mem::forget(held);
+            }
+            pid
+        };
+        let pid = thread::spawn(forks).join().unwrap();
+        assert!(fork::is_true_of_child(pid));
     }
 
     #[test]
@@ -339,9 +410,32 @@ mod tests {
             token();
             frame();
         };
+        let owned = || drop(context.push_owned().unwrap());
+        /// Uses the stack once more, in the destructor of a thread-local that is the last to go.
+        struct Late(std::cell::Cell<Option<fn()>>);
+        impl Drop for Late {
+            fn drop(&mut self) {
+                self.0.take().into_iter().for_each(|late| late());
+            }
+        }
+        thread_local! { static LATE: Late = const { Late(std::cell::Cell::new(None)) } }
+        let late = |way: fn()| {
+            LATE.with(|last| last.0.set(Some(way)));
+            token();
+        };
+        let late_token = || late(|| drop(ContextStack::current_thread().unwrap()));
+        let late_frame = || late(|| ContextStack::reentrant(|_| Ok(())).unwrap());
+        let late_owned = || {
+            late(|| {
+                let context = Context::primary(Device::get(0).unwrap()).unwrap();
+                drop(context.push_owned().unwrap());
+            });
+        };
         let before = rooms();
         let threads = if cfg!(miri) { 20 } else { 200 };
-        for way in [&token as &(dyn Fn() + Sync), &frame, &both] {
+        let ways: [&(dyn Fn() + Sync); 7] =
+            [&token, &frame, &both, &owned, &late_token, &late_frame, &late_owned];
+        for way in ways {
             (0..threads).for_each(|_| thread::scope(|s| s.spawn(way).join().unwrap()));
         }
         // Other tests may add some of their own.

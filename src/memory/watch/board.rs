@@ -98,11 +98,9 @@ impl Board {
     /// The errors of [`PushedGuard::pinned`].
     pub(crate) fn of(gpu: &PushedGuard<'_>) -> Result<Arc<Board>> {
         let key = gpu.context().key();
-        let find = |boards: &[(usize, Weak<Board>)]| {
-            let mut same = boards.iter().filter(|(one, _)| *one == key);
-            same.find_map(|(_, board)| board.upgrade())
-        };
-        if let Some(board) = find(&boards()) {
+        let known =
+            boards().iter().filter(|(one, _)| *one == key).find_map(|(_, one)| one.upgrade());
+        if let Some(board) = known {
             return Ok(board);
         }
         let new = Arc::new(Board {
@@ -112,12 +110,9 @@ impl Board {
             state: Mutex::default(),
             has_retired: AtomicBool::new(false),
         });
+        // If another thread does the same now, the context has two: each module has the one that it was loaded with.
         let mut boards = boards();
         boards.retain(|(_, board)| board.strong_count() > 0);
-        if let Some(board) = find(&boards) {
-            drop(boards);
-            return Ok(board);
-        }
         boards.push((key, Arc::downgrade(&new)));
         Ok(new)
     }
@@ -167,22 +162,19 @@ impl Board {
     #[inline(never)]
     fn take_another(&self) -> Option<usize> {
         self.reclaim();
-        (0..self.taken.len()).find_map(|place| self.take_of(place))
+        // One that was given back just now.
+        let spare =
+            Some(self.spare.swap(NO_SLOT, Ordering::AcqRel)).filter(|&spare| spare != NO_SLOT);
+        spare.or_else(|| (0..self.taken.len()).find_map(|place| self.take_of(place)))
     }
 
     /// Takes a slot of a word.
     fn take_of(&self, place: usize) -> Option<usize> {
+        // The lowest bit that is 0.
+        let with_another = |now: u64| (now != u64::MAX).then(|| now | (now + 1));
         let taken = &self.taken[place];
-        let mut now = taken.load(Ordering::Relaxed);
-        while now != u64::MAX {
-            let free = (!now).trailing_zeros();
-            let with = now | 1 << free;
-            match taken.compare_exchange_weak(now, with, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return Some(place * 64 + free as usize),
-                Err(other) => now = other,
-            }
-        }
-        None
+        let before = taken.fetch_update(Ordering::Acquire, Ordering::Relaxed, with_another).ok()?;
+        Some(place * 64 + before.trailing_ones() as usize)
     }
 
     /// Gives back a slot that no kernel writes any more.
@@ -389,5 +381,177 @@ impl Drop for Slot {
         if !self.is_left {
             self.board.give_back(self.index);
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::call::answer;
+    use crate::context::{Context, ContextFlags};
+    use crate::device::Device;
+    use crate::stack::ContextStack;
+    use std::ffi::c_void;
+    use std::iter::from_fn;
+
+    const TWO: &str = ".version 7.0
+.target sm_52
+.address_size 64
+.visible .entry one(.param .u64 p) {
+    .reg .b64 %d<2>;
+    ld.param.u64 %d0, [p]; cvta.to.global.u64 %d1, %d0;
+    st.global.u32 [%d1], 1;
+    ret;
+}
+.visible .entry two(.param .u64 p) {
+    .reg .b64 %d<2>;
+    ld.param.u64 %d0, [p]; cvta.to.global.u64 %d1, %d0;
+    st.global.u32 [%d1], 2;
+    ret;
+}";
+
+    fn kernels() -> Arc<[GuardedKernel]> {
+        cuscope_guard::guard(TWO).unwrap().kernels().into()
+    }
+
+    fn load(board: &Arc<Board>) -> Code {
+        board.clone().load(kernels()).unwrap()
+    }
+
+    fn context() -> Context {
+        Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap()
+    }
+
+    fn with_board(test: impl FnOnce(&PushedGuard<'_>, &Arc<Board>)) {
+        let context = context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let board = Board::of(&gpu).unwrap();
+        test(&gpu, &board);
+    }
+
+    fn all(board: &Board) -> Vec<usize> {
+        let mut all: Vec<_> = from_fn(|| board.take()).collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn each_slot_is_taken_once_and_again_when_it_was_given_back() {
+        with_board(|_, board| {
+            assert_eq!(all(board), (0..SLOTS).collect::<Vec<_>>());
+            let some = [70, 71, SLOTS - 1];
+            some.into_iter().for_each(|index| board.give_back(index));
+            assert_eq!(all(board), some);
+            assert_eq!(board.address(71) - board.address(70), 8);
+        });
+    }
+
+    #[test]
+    fn a_failure_is_told_once_with_its_kernel_and_its_place() {
+        with_board(|_, board| {
+            let (code, other) = (load(board), load(board));
+            let mut tags = Vec::new();
+            for (code, name) in [(&code, "one"), (&code, "two"), (&other, "one"), (&other, "two")] {
+                let (kernel, tag) = code.kernel(name).unwrap();
+                let [site] = kernel.sites() else { panic!("one store") };
+                tags.push(tag);
+                let index = board.take().unwrap();
+                let noted = u64::from(tag) << 32 | u64::from(site.number);
+                board.word(index).store(noted, Ordering::Release);
+                let Err(Error::OutOfBounds(told)) = board.look(index) else { panic!("it failed") };
+                assert_eq!((told.kernel(), told.line()), (name, site.line));
+                assert_eq!(board.look(index), Ok(()));
+                board.word(index).store(noted, Ordering::Release);
+                assert!(matches!(board.end(index), Err(Error::OutOfBounds(_))));
+                // It is the next one.
+                assert_eq!(board.take(), Some(index));
+                board.give_back(index);
+            }
+            tags.sort_unstable();
+            tags.dedup();
+            assert!(tags.len() == 4 && !tags.contains(&0), "{tags:?}");
+        });
+    }
+
+    #[test]
+    fn a_module_is_forgotten_once_it_is_gone_and_its_failures_are_told() {
+        with_board(|_, board| {
+            let loaded = || board.state().modules.len();
+            let (code, other) = (load(board), load(board));
+            let index = board.take().unwrap();
+            let tag = code.kernel("two").unwrap().1;
+            board.word(index).store(u64::from(tag) << 32, Ordering::Release);
+            drop(code);
+            assert_eq!(loaded(), 2);
+            assert!(board.look(index).is_err());
+            assert_eq!(loaded(), 1);
+            drop(other);
+            assert_eq!(loaded(), 0);
+        });
+    }
+
+    #[test]
+    fn a_module_for_which_no_tags_are_left_is_refused() {
+        with_board(|_, board| {
+            for last in [u32::MAX - 1, u32::MAX] {
+                board.state().last = last;
+                let refused = board.clone().load(kernels()).map(drop).unwrap_err();
+                assert_eq!(refused.call(), Some("cuModuleLoadDataEx"));
+                assert!(refused.to_string().contains("2^32 guarded kernels"), "{refused}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_context_has_one_board() {
+        let [first, second] = [context(), context()];
+        let of = |context: &Context| context.with(|gpu| Board::of(gpu)).unwrap();
+        let boards = [of(&first), of(&second), of(&first), of(&second)];
+        assert!(Arc::ptr_eq(&boards[0], &boards[2]) && Arc::ptr_eq(&boards[1], &boards[3]));
+        assert!(!Arc::ptr_eq(&boards[0], &boards[1]));
+    }
+
+    /// Waits until the flag is set.
+    unsafe extern "C" fn hold(open: *mut c_void) {
+        // SAFETY: the flag that `the_slot_of_a_busy_stream_is_taken_when_it_is_idle` passes, which is there until the stream
+        // has been waited for.
+        let open = unsafe { AtomicBool::from_ptr(open.cast()) };
+        while !open.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn the_slot_of_a_busy_stream_is_taken_when_it_is_idle() {
+        with_board(|gpu, board| {
+            let stream = gpu.stream().unwrap();
+            let retired = || {
+                let (open, raw) = (AtomicBool::new(false), stream.raw());
+                let data = open.as_ptr().cast();
+                // SAFETY: the stream is alive, and so is the flag until the stream has been waited for. The function does
+                // not unwind.
+                unsafe { answer!(cuLaunchHostFunc(raw, Some(hold), data)) }.result().unwrap();
+                let slot = Slot::take(board).unwrap();
+                let index = slot.index;
+                slot.retire(&stream.inner);
+                let others = all(board);
+                open.store(true, Ordering::Release);
+                stream.synchronize().unwrap();
+                assert!(others.len() == SLOTS - 1 && !others.contains(&index));
+                (index, others)
+            };
+            // It is the only one that is left.
+            let (index, others) = retired();
+            assert_eq!(board.take(), Some(index));
+            assert_eq!(board.take(), None);
+            others.into_iter().chain([index]).for_each(|index| board.give_back(index));
+            // There are others, and the stream ends all the same.
+            let (_, others) = retired();
+            others.into_iter().for_each(|index| board.give_back(index));
+            drop(Slot::take(board).unwrap());
+            assert!(board.state().retired.is_empty());
+            assert_eq!(all(board).len(), SLOTS);
+        });
     }
 }

@@ -232,6 +232,74 @@ mod with_guard {
             }
         }
     }
+
+    #[cfg(all(test, not(loom)))]
+    mod tests {
+        use super::*;
+        use crate::context::{Context, ContextFlags};
+        use crate::device::Device;
+
+        /// The board of a new context.
+        fn board() -> Arc<Board> {
+            let context = Context::create(Device::get(0).unwrap(), ContextFlags::default());
+            context.unwrap().with(|gpu| Board::of(gpu)).unwrap()
+        }
+
+        #[test]
+        fn a_launch_gives_its_slot_back() {
+            let board = board();
+            let record = || OneLaunch::default().record("a launch", &board).unwrap();
+            assert_eq!(record(), record());
+        }
+
+        #[test]
+        fn a_watch_has_a_slot_in_each_context() {
+            let (here, there, watch) = (board(), board(), Watch::default());
+            let record = |board| watch.record("a launch", board).unwrap();
+            let (first, second) = (record(&here), record(&there));
+            assert_ne!(first, second);
+            assert_eq!([record(&there), record(&here)], [second, first]);
+            assert_eq!(watch.others().len(), 1);
+        }
+
+        #[test]
+        fn a_graph_is_looked_at_as_long_as_somebody_replays_it() {
+            let (board, watch) = (board(), Watch::default());
+            let (graph, unused) = (SharedWatch::default(), SharedWatch::default());
+            graph.record("a launch", &board).unwrap();
+            watch.also(&unused);
+            assert!(watch.others().is_empty());
+            for _ in 0..2 {
+                watch.also(&graph);
+                watch.look().unwrap();
+                assert_eq!(watch.others().len(), 1);
+            }
+            drop(graph);
+            watch.look().unwrap();
+            assert!(watch.others().is_empty());
+        }
+
+        #[test]
+        fn a_graph_has_the_kernels_of_its_child_graphs() {
+            let (board, watch) = (board(), Watch::default());
+            let [graph, child, unused] = [(); 3].map(|()| SharedWatch::default());
+            child.record("a launch", &board).unwrap();
+            graph.inherit(&unused);
+            assert!(graph.others().is_empty());
+            for _ in 0..2 {
+                graph.inherit(&child);
+                graph.inherit(&graph.clone());
+                graph.look().unwrap();
+                assert_eq!(graph.others().len(), 1);
+            }
+            drop(child);
+            graph.look().unwrap();
+            assert_eq!(graph.others().len(), 1);
+            // It has no kernel of its own.
+            watch.also(&graph);
+            assert_eq!(watch.others().len(), 1);
+        }
+    }
 }
 
 #[cfg(not(feature = "guard"))]

@@ -35,8 +35,11 @@ const VARIABLES: &str =
     ".version 7.0 .target sm_52 .address_size 64 .visible .global .u32 counter;";
 
 /// A kernel for small blocks.
-const FEW_THREADS: &str =
+pub(super) const FEW_THREADS: &str =
     ".version 7.0 .target sm_52 .address_size 64 .visible .entry few() .maxntid 32 { ret; }";
+
+/// A kernel with shared memory of its own, 1024 bytes.
+const SHARED: &str = ".version 7.0 .target sm_52 .address_size 64 .visible .entry shared() { .shared .b8 own[1024]; ret; }";
 
 /// More than a device has.
 const HUGE: usize = 1 << 50;
@@ -49,8 +52,10 @@ macro_rules! rows {
     };
 }
 
+pub(super) use rows;
+
 /// Drops what a call returns.
-fn none<T>(result: Result<T>) -> Result {
+pub(super) fn none<T>(result: Result<T>) -> Result {
     result.map(drop)
 }
 
@@ -60,6 +65,14 @@ fn launch<'ctx>(gpu: &PushedGuard<'ctx>, config: impl LaunchSpec<'ctx>) -> Resul
     let mut out = gpu.alloc::<u32>(1)?;
     // SAFETY: the kernel is store(u32 *, u32); the driver refuses the launch.
     unsafe { gpu.on(&stream).launch_unchecked(&store, config, (&mut out, 1_u32)) }
+}
+
+/// Launches a kernel that has shared memory with so many bytes more.
+fn own_shared(gpu: &PushedGuard<'_>, bytes: u32) -> Result {
+    let (stream, shared) = (gpu.stream()?, kernel(gpu, SHARED, "shared"));
+    let config = LaunchConfig::new(1, 1).with_shared_bytes(bytes);
+    // SAFETY: the kernel has no parameters and does nothing.
+    unsafe { gpu.on(&stream).launch_unchecked(&shared, config, ()) }
 }
 
 fn store<'ctx>(gpu: &PushedGuard<'ctx>) -> Result<Function<'ctx>> {
@@ -95,12 +108,12 @@ fn encode(gpu: &PushedGuard<'_>, layout: &TensorLayout) -> Result {
 }
 
 /// Allocates an array without its memory: a device has none so large.
-fn array(gpu: &PushedGuard<'_>, shape: ArrayShape, flags: ArrayFlags) -> Result {
+pub(super) fn array(gpu: &PushedGuard<'_>, shape: ArrayShape, flags: ArrayFlags) -> Result {
     none(gpu.alloc_array::<f32>(shape, flags))
 }
 
 /// Imports what is no memory.
-fn import(gpu: &PushedGuard<'_>, bytes: u64) -> Result {
+pub(super) fn import(gpu: &PushedGuard<'_>, bytes: u64) -> Result {
     let file = std::fs::File::open("/dev/null").expect("a file");
     // SAFETY: 1. and 2. The driver refuses it.
     none(unsafe {
@@ -120,7 +133,7 @@ fn mapped(
     refused(&mut addresses, unit)
 }
 
-fn unit() -> Result<usize> {
+pub(super) fn unit() -> Result<usize> {
     PhysicalMemory::granularity(Device::get(0)?)
 }
 
@@ -129,18 +142,19 @@ const NOTHING_SHARED: &str = "IPC_EVENT_SUPPORTED=0,HANDLE_TYPE_POSIX_FILE_DESCR
 
 /// Devices that lack nothing. A host function that cuscope gives to the driver keeps the contexts of a process after a fault,
 /// which other tests of this process pretend.
-const ALL: &str = "";
+pub(super) const ALL: &str = "";
 
 /// Devices that do not reach each other.
 const APART: &str = "1:P2P_ATTRIBUTE_ACCESS_SUPPORTED=0";
 
-const NO_NOR: &str = "CAN_USE_STREAM_WAIT_VALUE_NOR=0";
+const NOT_COOPERATIVE: &str = "COOPERATIVE_LAUNCH=0";
+pub(super) const NO_NOR: &str = "CAN_USE_STREAM_WAIT_VALUE_NOR=0";
 const NO_POOLS: &str = "MEMORY_POOLS_SUPPORTED=0";
 const NO_MULTICAST: &str = "1:MULTICAST_SUPPORTED=0";
-const OUT_OF_MEMORY: ffi::CUresult = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+pub(super) const OUT_OF_MEMORY: ffi::CUresult = ffi::CUDA_ERROR_OUT_OF_MEMORY;
 
 /// A context that code outside the crate destroyed.
-fn destroyed() -> Result<Context> {
+pub(super) fn destroyed() -> Result<Context> {
     let mut raw = null_mut();
     // SAFETY: writes one context to `raw`, which is valid for it; there is a device 0.
     unsafe { cuscope::call!(cuCtxCreate_v2(&raw mut raw, 0, 0)) }?;
@@ -171,7 +185,7 @@ macro_rules! spoiled {
 }
 
 /// Takes a tensor in memory that the host allocated.
-fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
+pub(super) fn of_the_host(gpu: &PushedGuard<'_>) -> Result {
     let (mut shape, mut data) = ([4_i64], [1.0_f32; 4]);
     let device = DLDevice { device_type: 3, device_id: 0 };
     let dl_tensor = DLTensor {
@@ -219,9 +233,14 @@ const EXTERNAL: &str = "memory_and_kernels/external.rs";
 const SEMAPHORES: &str = "semaphores of another interface";
 
 const DMA_BUF: &str = "cuMemGetHandleForAddressRange";
+const PLAIN: &str = "cuLaunchKernel";
+const EXTENDED: &str = "cuLaunchKernelEx";
+/// What a message says of a launch of which no reason is known.
+const LAUNCH_IN_GENERAL: &str =
+    "check that every dimension of the grid and the block is at least 1";
 const GL_BUFFER: &str = "cuGraphicsGLRegisterBuffer";
 const GL_IMAGE: &str = "cuGraphicsGLRegisterImage";
-const INVALID_VALUE: ffi::CUresult = ffi::CUDA_ERROR_INVALID_VALUE;
+pub(super) const INVALID_VALUE: ffi::CUresult = ffi::CUDA_ERROR_INVALID_VALUE;
 const NO_BINARY: ffi::CUresult = ffi::CUDA_ERROR_NO_BINARY_FOR_GPU;
 const CAPTURES: ffi::CUresult = ffi::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 
@@ -703,6 +722,18 @@ rows! {
 // Inputs that the messages tell apart from those above, although the documentation does not.
 rows! {
     MORE:
+    "core/context/primary.rs" "set_primary_context_flags" { "other flags" => ["check the arguments"] Fails("cuDevicePrimaryCtxSetFlags_v2", INVALID_VALUE, |gpu| gpu.device().set_primary_context_flags(ContextFlags::SCHED_SPIN)); }
+    "core/context/green.rs" "split_by_count" {
+        "as many multiprocessors as there are, which are not the reason" => ["is not split again"] Fails("cuDevSmResourceSplitByCount", ffi::CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, |gpu| none(gpu.device().sm_resource()?.split_by_count(1, 132, SmSplitFlags::empty())));
+        "a part, in more groups than there can be" => ["is not split again"] Call(|gpu| {
+            let part = gpu.device().sm_resource()?.split_by_count(1, 8, SmSplitFlags::empty())?.groups[0];
+            none(part.split_by_count(100, 2, SmSplitFlags::empty()))
+        });
+    }
+    "event.rs" "event_with" {
+        "an event of this process" => ["check the arguments"] Fails("cuEventCreate", INVALID_VALUE, |gpu| none(gpu.event_with(EventFlags::BLOCKING_SYNC)));
+        "an event of other processes without time stamps" => ["check the arguments"] Fails("cuEventCreate", INVALID_VALUE, |gpu| none(gpu.event_with(EventFlags::INTERPROCESS | EventFlags::DISABLE_TIMING)));
+    }
     "jit/link.rs" "add_code" { "a failure without a reason" => ["CUDA_ERROR_UNKNOWN"] Fails("cuLinkAddData_v2", ffi::CUDA_ERROR_UNKNOWN, link); }
     "launch/occupancy.rs" "available_shared_bytes" { "no blocks" => ["there are 0 blocks"] Call(|gpu| occupancy(gpu, |asked| asked.available_shared_bytes(0, 32))); }
     "stream/sync_stream.rs" "launch_unchecked" {
@@ -716,6 +747,24 @@ rows! {
             let memory = gpu.alloc::<u8>(1 << 28)?;
             let window = AccessPolicyWindow::new(&memory, 1.0, AccessProperty::Normal, AccessProperty::Normal)?;
             launch(gpu, LaunchConfig::new(1, 1).extended().access_policy_window(window))
+        });
+        "extents and shared memory at their limits, which are not the reason" => [LAUNCH_IN_GENERAL] Fails(PLAIN, INVALID_VALUE, |gpu| launch(gpu, LaunchConfig::new((1, 65_535, 65_535), (1, 1024)).with_shared_bytes(232_448)));
+        "blocks in x, which may be more than in y and z" => [LAUNCH_IN_GENERAL] Fails(PLAIN, INVALID_VALUE, |gpu| launch(gpu, LaunchConfig::new(70_000, (1024, 1, 1))));
+        "threads in y" => ["2000 threads in y", "at most 1024"] Call(|gpu| launch(gpu, LaunchConfig::new(1, (1, 2000))));
+        "more threads than a block has, in extents that are small enough" => ["the block of 64 x 32 x 1 has 2048 threads, and the device takes at most 1024"] Call(|gpu| launch(gpu, LaunchConfig::new(1, (64, 32))));
+        "shared memory of a kernel that has some of its own" => ["requests 231425 bytes", "the kernel has 1024 bytes of its own", "at most 232448", "request at most 231424"] Call(|gpu| own_shared(gpu, 231_425));
+        "shared memory at its limit, which is not the reason" => [LAUNCH_IN_GENERAL] Fails(PLAIN, INVALID_VALUE, |gpu| own_shared(gpu, 231_424));
+        "a window as large as the device's, which is not the reason" => [LAUNCH_IN_GENERAL] Fails(EXTENDED, INVALID_VALUE, |gpu| {
+            let memory = gpu.alloc::<u8>(1 << 27)?;
+            let window = AccessPolicyWindow::new(&memory, 1.0, AccessProperty::Normal, AccessProperty::Normal)?;
+            launch(gpu, LaunchConfig::new(1, 1).extended().access_policy_window(window))
+        });
+        "clusters of as many blocks as are possible everywhere, which are not the reason" => ["the grid must consist of whole clusters"] Fails(EXTENDED, ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE, |gpu| launch(gpu, LaunchConfig::new(8, 1).extended().cluster(8)));
+        "a cooperative launch of which the driver says no more" => ["launch at most as many blocks as"] Fails(EXTENDED, ffi::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, |gpu| launch(gpu, LaunchConfig::new(1, 0).extended().cooperative()));
+        "a cooperative launch of a device that has them" => ["create the events of a launch with `DISABLE_TIMING`"] Fails(EXTENDED, ffi::CUDA_ERROR_NOT_SUPPORTED, |gpu| launch(gpu, LaunchConfig::new(1, 1).extended().cooperative()));
+        "another launch of a device without cooperative ones" => ["create the events of a launch with `DISABLE_TIMING`"] Alone(NOT_COOPERATIVE, |gpu| {
+            let event = gpu.event()?;
+            launch(gpu, LaunchConfig::new(1, 1).extended().launch_completion_event(&event))
         });
         "clusters without blocks" => ["the cluster is 2 x 0 x 1 blocks, with 0 in y"] Call(|gpu| launch(gpu, LaunchConfig::new(4, 1).extended().cluster((2, 0))));
         "preferred clusters that do not divide the grid" => ["6 blocks in x, and the preferred cluster 4"] Call(|gpu| launch(gpu, LaunchConfig::new(6, 1).extended().cluster(2).preferred_cluster(4)));
@@ -793,6 +842,11 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
     ),
     (|gpu| none(gpu.load_ptx(STORE)?.function("st\0re")), &["NUL byte, at byte 2"]),
     (|_| none(Ptx::new("a\0b")), &["NUL byte, at byte 1"]),
+    (
+        // SAFETY: 1. to 3. It is refused.
+        |gpu| none(unsafe { Context::from_raw(gpu.context().raw(), Ownership::RetainPrimary) }),
+        &["cuDevicePrimaryCtxRetain", "not the primary context"],
+    ),
     (|gpu| none(gpu.alloc::<u32>(usize::MAX)), &["18446744073709551615 elements of 4 bytes"]),
     (
         |_| none(LaunchConfig::for_num_elems(1 << 60)),
@@ -815,6 +869,17 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         &["8 x 0 x 1"],
     ),
     (
+        |gpu| {
+            let shape = ArrayShape::D2 { width: 8, height: 0 };
+            none(gpu.alloc_mipmapped_array::<f32>(shape, 1, ArrayFlags::empty()))
+        },
+        &["8 x 0 x 1"],
+    ),
+    (
+        |gpu| none(gpu.texture(&gpu.alloc::<u32>(4)?, Sampling::default().linear())),
+        &["cuTexObjectCreate", "no filter of integers"],
+    ),
+    (
         |gpu| none(Context::create(gpu.device(), ContextFlags::from_bits_retain(1 << 30))),
         &["unknown bits, 0x40000000"],
     ),
@@ -826,6 +891,7 @@ pub(super) const NUMBERS: &[(Refused, &[&str])] = &[
         &["several SCHED_ flags, 0x3"],
     ),
     (|gpu| none(gpu.alloc_growable::<u32>(0)), &["capacity of 0 elements"]),
+    (|gpu| none(gpu.alloc_pitched::<u8>((usize::MAX, 2, 0))), &["cuMemAllocPitch_v2"]),
     (
         |gpu| none(AccessPolicyWindow::persisting(&gpu.alloc::<u32>(4)?, 1.5)),
         &["hit ratio", "is 1.5", "from 0 to 1"],

@@ -22,6 +22,14 @@ const LARGEST: usize = 1 << 46;
 /// No range begins after this.
 const LAST: u64 = 1 << 57;
 
+/// Refuses a device without virtual memory.
+fn supported(device: usize) -> Answer {
+    if device_list()[device].lacks(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) {
+        return Err(CUDA_ERROR_NOT_SUPPORTED);
+    }
+    Ok(())
+}
+
 /// The device of memory with these properties, which is all that they may ask for, and handles for other processes.
 fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocationHandleType)> {
     let prop = entry::read(prop)?;
@@ -29,6 +37,7 @@ fn described(prop: *const CUmemAllocationProp) -> Answer<(usize, CUmemAllocation
         return Err(INVALID);
     }
     let device = place(prop.location, INVALID, CUDA_ERROR_INVALID_DEVICE)?;
+    supported(device)?;
     match prop.requestedHandleTypes {
         CU_MEM_HANDLE_TYPE_NONE => {}
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
@@ -52,10 +61,14 @@ driver! {
         option: CUmemAllocationGranularity_flags,
     ) [after_fault] {
         entry::wanted(granularity)?;
-        entry::read(prop)?;
+        let prop = entry::read(prop)?;
         let minimum = CU_MEM_ALLOC_GRANULARITY_MINIMUM;
         if ![minimum, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED].contains(&option) {
             return Err(INVALID);
+        }
+        // What they describe need not exist.
+        if let Ok(device) = place(prop.location, INVALID, CUDA_ERROR_INVALID_DEVICE) {
+            supported(device)?;
         }
         entry::write(granularity, GRANULARITY)
     }
