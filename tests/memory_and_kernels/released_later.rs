@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "lends memory to other code")]
 
 use crate::common::fewer;
-use crate::common::gpu::{new_context, with_gpu};
+use crate::common::gpu::{gate, new_context, with_gpu};
 use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
 use cuscope::ordered::OrderedOptions;
@@ -17,6 +17,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context as Task, Poll, Wake};
 use std::thread;
+use std::time::Duration;
 
 type Owned = Box<dyn Any + Send>;
 type Make = fn(&PushedGuard<'_>) -> Result<Owned>;
@@ -321,6 +322,41 @@ fn page_locked_memory_goes_back_to_the_allocator_later() {
             // The pages are back: the allocator gives the same ones again, to memory that can be registered.
             let again = gpu.pinned::<u32>(1 << 20).unwrap();
             assert_eq!(again.as_ptr().addr(), at);
+            assert_eq!(reported(), []);
+        });
+    });
+}
+
+#[test]
+fn memory_of_a_copy_that_is_dropped_there_is_there_until_the_copy_is_over() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(memory_of_a_copy_that_is_dropped_there_is_there_until_the_copy_is_over, {
+        report();
+        with_gpu(|gpu| {
+            let (home, other) = (bare(gpu).unwrap(), bare(gpu).unwrap());
+            let x = home.zeroed::<u32>(64).unwrap();
+            let pinned = gpu.pinned::<u32>(64).unwrap();
+            let (gate, opened) = gate();
+            home.host_function(opened).unwrap();
+            let pending = home.download_owned(&x, pinned).unwrap();
+            other.host_function(move || drop(pending)).unwrap();
+            other.synchronize().unwrap();
+            let before = live().registrations;
+            let (done, looked) = mpsc::channel();
+            thread::scope(|s| {
+                s.spawn(move || {
+                    look();
+                    done.send(()).unwrap();
+                });
+                // Whoever looks for it waits for the copy, however long that is.
+                let early = looked.recv_timeout(Duration::from_millis(100));
+                assert!(early.is_err() && live().registrations == before);
+                drop(gate);
+                looked.recv().unwrap();
+            });
+            assert_eq!(live().registrations, before - 1);
             assert_eq!(reported(), []);
         });
     });

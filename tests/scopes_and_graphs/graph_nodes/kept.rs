@@ -416,3 +416,45 @@ fn a_kernel_keeps_one_module_after_a_failed_change() {
         });
     });
 }
+
+/// A copy begins as the graph was built: it uses what the nodes had then, and keeps what its own nodes get.
+#[test]
+fn a_copy_keeps_the_module_that_its_own_node_gets() {
+    if !common::software() {
+        skip!("only the software driver counts what is alive");
+    }
+    fresh!(a_copy_keeps_the_module_that_its_own_node_gets, {
+        try_with_gpu(|gpu| {
+            let stream = gpu.stream()?;
+            let mut x = filled(gpu, 4, 0);
+            let load = || gpu.load_ptx(STORE)?.function("store");
+            let (first, second) = (load()?, load()?);
+            let (mut graph, node) = gpu.build_graph(|g| {
+                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+                unsafe { g.kernel_unchecked(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
+            })?;
+            macro_rules! set {
+                ($graph:expr, $store:expr) => {
+                    // SAFETY: as above.
+                    unsafe {
+                        gpu.set_kernel_unchecked($graph, node, $store, ONE(), (&mut x, 2_u32))
+                    }
+                };
+            }
+            set!(&mut graph, &second)?;
+            let plain = graph.try_clone(gpu)?;
+            set!(&mut graph, &first)?;
+            drop(second);
+            assert_eq!(live().modules, 2, "that of copies, and that of the node");
+            let mut copy = graph.try_clone(gpu)?;
+            set!(&mut copy, &first)?;
+            drop((graph, plain, first));
+            assert_eq!(live().modules, 2, "that of copies, and that of the copy's node");
+            gpu.on(&stream).replay(&copy, &mut x)?;
+            assert_eq!(gpu.on(&stream).to_vec(&x)?[0], 2);
+            drop(copy);
+            assert_eq!(live().modules, 0);
+            Ok(())
+        });
+    });
+}
