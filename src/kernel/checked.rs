@@ -254,8 +254,8 @@ mod tests {
         Given { name: || "given", size, align, class, role: Role::Value }
     }
 
-    /// F428: what is aligned to more than 16 bytes begins in the next so many bytes, wherever the memory of the device has it
-    /// aligned. Everything else begins at the next multiple.
+    // F428: what is aligned to more than 16 bytes begins in the next so many bytes, wherever the memory of the device has it
+    // aligned. Everything else begins at the next multiple.
     #[test]
     fn parameters_are_where_their_alignment_puts_them() {
         for (first, second, offset, fits) in [

@@ -348,7 +348,9 @@ mod tests {
         assert!(fork::is_true_in_child(|| {
             let created = Context::create(device, ContextFlags::default()).map(drop);
             let pushed = context.push_owned().map(drop);
-            [created, pushed].iter().all(|one| one.as_ref().unwrap_err().call() == Some("cuInit"))
+            [created, pushed]
+                .iter()
+                .all(|one| one.as_ref().unwrap_err().call() == Some(crate::error::name!(cuInit)))
         }));
         let mut stack = ContextStack::current_thread().unwrap();
         nest(&mut stack.push(&context).unwrap(), &context, 1);

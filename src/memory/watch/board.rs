@@ -497,7 +497,7 @@ mod tests {
             for last in [u32::MAX - 1, u32::MAX] {
                 board.state().last = last;
                 let refused = board.clone().load(kernels()).map(drop).unwrap_err();
-                assert_eq!(refused.call(), Some("cuModuleLoadDataEx"));
+                assert_eq!(refused.call(), Some(name!(cuModuleLoadDataEx)));
                 assert!(refused.to_string().contains("2^32 guarded kernels"), "{refused}");
             }
         });

@@ -56,31 +56,6 @@ fn a_replay_names_the_buffers_of_the_graph() {
     });
 }
 
-#[test]
-fn a_replay_of_one_buffer_is_ordered_after_its_use_in_another_stream() {
-    if !common::software() {
-        skip!("only the software driver counts its calls");
-    }
-    with_gpu(|gpu| {
-        let (mut stream, other) = (gpu.stream().unwrap(), gpu.stream().unwrap());
-        let mut x = filled(gpu, 4, 1);
-        let graph = gpu.capture(&mut stream, |c| c.stream().fill(&mut c.hold(&mut x), 7)).unwrap();
-        gpu.scope(|s| {
-            let (one, two) = (s.on(&stream), s.on(&other));
-            let mut x = s.hold(&mut x);
-            two.fill(&mut x, 5)?;
-            let (replayed, calls) = record(|| one.replay(&graph, &mut x));
-            replayed?;
-            let wait = calls.iter().position(|&call| call == "cuStreamWaitEvent");
-            let launch = calls.iter().position(|&call| call == LAUNCH);
-            assert!(wait.is_some() && wait < launch, "{calls:?}");
-            Ok(())
-        })
-        .unwrap();
-        assert_eq!(read(gpu, &x), [7; 4]);
-    });
-}
-
 /// An exclusive borrow proves more than a shared one. A scope then orders the replay as if it wrote the memory.
 #[test]
 fn memory_that_a_graph_reads_may_be_lent_exclusively() {

@@ -434,20 +434,21 @@ fn a_copy_keeps_the_module_that_its_own_node_gets() {
                 unsafe { g.kernel_unchecked(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
             })?;
             macro_rules! set {
-                ($graph:expr, $store:expr) => {
+                ($graph:expr, $node:expr, $store:expr) => {
                     // SAFETY: as above.
                     unsafe {
-                        gpu.set_kernel_unchecked($graph, node, $store, ONE(), (&mut x, 2_u32))
+                        gpu.set_kernel_unchecked($graph, $node, $store, ONE(), (&mut x, 2_u32))
                     }
                 };
             }
-            set!(&mut graph, &second)?;
+            set!(&mut graph, node, &second)?;
             let plain = graph.try_clone(gpu)?;
-            set!(&mut graph, &first)?;
+            set!(&mut graph, node, &first)?;
             drop(second);
             assert_eq!(live().modules, 2, "that of copies, and that of the node");
             let mut copy = graph.try_clone(gpu)?;
-            set!(&mut copy, &first)?;
+            let copied = copy.copy_of(node)?;
+            set!(&mut copy, copied, &first)?;
             drop((graph, plain, first));
             assert_eq!(live().modules, 2, "that of copies, and that of the copy's node");
             gpu.on(&stream).replay(&copy, &mut x)?;
