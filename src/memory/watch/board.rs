@@ -437,6 +437,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes every slot, which takes Miri minutes")]
     fn each_slot_is_taken_once_and_again_when_it_was_given_back() {
         with_board(|_, board| {
             assert_eq!(all(board), (0..SLOTS).collect::<Vec<_>>());
@@ -523,6 +524,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes every slot, which takes Miri minutes")]
     fn the_slot_of_a_busy_stream_is_taken_when_it_is_idle() {
         with_board(|gpu, board| {
             let stream = gpu.stream().unwrap();
