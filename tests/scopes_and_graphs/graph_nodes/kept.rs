@@ -8,7 +8,7 @@ use crate::{fresh, needs_unwinding, skip};
 use cuscope::graph::{ChildGraphNode, EventRecordNode, EventWaitNode, HostNode, KernelNode};
 use cuscope::graph::{GraphDefinition, ValueOperationsNode};
 use cuscope::stream::Until;
-use cuscope::{Graph, PushedGuard, Result, ffi};
+use cuscope::{DeviceBuffer, Function, Graph, PushedGuard, Result, ffi};
 use cuscope_softdriver::control::{Live, live};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -378,6 +378,28 @@ fn a_child_graph_uses_what_the_other_graph_was_built_with() {
     });
 }
 
+/// A graph of a kernel that stores 1, and the node.
+fn stores<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    x: &mut DeviceBuffer<'ctx, u32>,
+) -> Result<(Graph<'ctx>, KernelNode)> {
+    let store = gpu.load_ptx(STORE)?.function("store")?;
+    // SAFETY: the kernel is store(u32 *, u32) and writes one element.
+    gpu.build_graph(|g| unsafe { g.kernel_unchecked(&[], &store, ONE(), (&mut g.hold(x), 1_u32)) })
+}
+
+/// Lets the node store 2, by this kernel.
+fn set<'ctx>(
+    gpu: &PushedGuard<'ctx>,
+    graph: &mut Graph<'ctx>,
+    node: KernelNode,
+    store: &Function<'ctx>,
+    x: &mut DeviceBuffer<'ctx, u32>,
+) -> Result {
+    // SAFETY: as above.
+    unsafe { gpu.set_kernel_unchecked(graph, node, store, ONE(), (x, 2_u32)) }
+}
+
 /// A kernel that stays the same costs no look at what else the node keeps, and what is known of that stays true.
 #[test]
 fn a_kernel_keeps_one_module_after_a_failed_change() {
@@ -389,27 +411,16 @@ fn a_kernel_keeps_one_module_after_a_failed_change() {
             let mut x = filled(gpu, 4, 0);
             let load = || gpu.load_ptx(STORE)?.function("store");
             let (first, second) = (load()?, load()?);
-            let (mut graph, node) = gpu.build_graph(|g| {
-                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel_unchecked(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
-            })?;
-            macro_rules! set {
-                ($store:expr) => {
-                    // SAFETY: as above.
-                    unsafe {
-                        gpu.set_kernel_unchecked(&mut graph, node, $store, ONE(), (&mut x, 2_u32))
-                    }
-                };
-            }
-            set!(&first)?;
+            let (mut graph, node) = stores(gpu, &mut x)?;
+            set(gpu, &mut graph, node, &first, &mut x)?;
             let (which, performed) = (Which::Named("cuGraphExecKernelNodeSetParams_v2"), true);
             let fault = Fault { which, code: ffi::CUDA_ERROR_UNKNOWN, performed };
-            with_fault(fault, || set!(&second)).0.unwrap_err();
+            with_fault(fault, || set(gpu, &mut graph, node, &second, &mut x)).0.unwrap_err();
             drop(second);
             assert_eq!(live().modules, 3, "the node may have either");
-            set!(&first)?;
+            set(gpu, &mut graph, node, &first, &mut x)?;
             assert_eq!(live().modules, 2, "that of copies, and that of the node");
-            set!(&first)?;
+            set(gpu, &mut graph, node, &first, &mut x)?;
             drop(first);
             assert_eq!(live().modules, 2);
             Ok(())
@@ -429,26 +440,15 @@ fn a_copy_keeps_the_module_that_its_own_node_gets() {
             let mut x = filled(gpu, 4, 0);
             let load = || gpu.load_ptx(STORE)?.function("store");
             let (first, second) = (load()?, load()?);
-            let (mut graph, node) = gpu.build_graph(|g| {
-                // SAFETY: the kernel is store(u32 *, u32) and writes one element.
-                unsafe { g.kernel_unchecked(&[], &load()?, ONE(), (&mut g.hold(&mut x), 1_u32)) }
-            })?;
-            macro_rules! set {
-                ($graph:expr, $node:expr, $store:expr) => {
-                    // SAFETY: as above.
-                    unsafe {
-                        gpu.set_kernel_unchecked($graph, $node, $store, ONE(), (&mut x, 2_u32))
-                    }
-                };
-            }
-            set!(&mut graph, node, &second)?;
+            let (mut graph, node) = stores(gpu, &mut x)?;
+            set(gpu, &mut graph, node, &second, &mut x)?;
             let plain = graph.try_clone(gpu)?;
-            set!(&mut graph, node, &first)?;
+            set(gpu, &mut graph, node, &first, &mut x)?;
             drop(second);
             assert_eq!(live().modules, 2, "that of copies, and that of the node");
             let mut copy = graph.try_clone(gpu)?;
             let copied = copy.copy_of(node)?;
-            set!(&mut copy, copied, &first)?;
+            set(gpu, &mut copy, copied, &first, &mut x)?;
             drop((graph, plain, first));
             assert_eq!(live().modules, 2, "that of copies, and that of the copy's node");
             gpu.on(&stream).replay(&copy, &mut x)?;
