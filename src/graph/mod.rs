@@ -186,7 +186,7 @@ impl Graph<'_> {
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
         let Some(exec) = self.inner.exec.raw() else {
             let reason = "an update of the graph failed, and the graph was lost: capture it again";
-            return Err(Error::InvalidArgument { call, reason: reason.into() });
+            return Err(refusals::not_made(call, reason));
         };
         Ok(exec)
     }

@@ -341,14 +341,15 @@ impl Graph<'_> {
         Ok(Change { call, to, place: node.place, template, resources, context: &inner.context })
     }
 
-    /// Returns the handles of the executable graph and of a node in it.
-    #[inline]
+    /// Returns the handles of the executable graph and of a node in it. The calls for its errors make it look too large to
+    /// become a part of its callers, which it does in a few instructions.
+    #[inline(always)]
     fn node_of(&self, call: &'static str, node: NodeId) -> Result<(CUgraphExec, CUgraphNode)> {
         let raw = self.inner.template.node(call, node)?;
         if !self.inner.exec.is_of(&self.inner.template) {
             let reason = "the graph was updated in place, and the driver no longer accepts its \
                           nodes: capture or build a new graph";
-            return Err(Error::InvalidArgument { call, reason: reason.into() });
+            return Err(refusals::not_made(call, reason));
         }
         Ok((self.exec(call)?, raw))
     }
@@ -364,11 +365,13 @@ impl Graph<'_> {
     pub fn set_enabled(&mut self, node: impl Into<NodeId>, enabled: bool) -> Result {
         self.inner.in_flight.settle_exclusive()?;
         let id = node.into();
+        // All that a refusal needs. The whole id would be stored for it by each call.
+        let kind = id.kind();
         let (exec, node) = self.node_of(name!(cuGraphNodeSetEnabled), id)?;
         // SAFETY: both are alive, and nothing runs the graph, as it is borrowed exclusively; no context need
         // be current, and captures do not refuse it (F217).
         unsafe { answer!(cuGraphNodeSetEnabled(exec, node, enabled.into())) }
-            .explain(move |_| refusals::switched(id.kind()))
+            .explain(move |_| refusals::switched(kind))
     }
 
     /// Returns whether a kernel, a copy or a fill is on.

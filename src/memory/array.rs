@@ -268,6 +268,7 @@ impl ArrayOwner {
 }
 
 impl Drop for ArrayOwner {
+    #[cold]
     #[inline]
     fn drop(&mut self) {
         let raw = handle(self.address);
