@@ -7,6 +7,7 @@ mod build;
 mod capture;
 mod definition;
 mod captured_stream;
+mod change;
 mod stream;
 mod replay;
 mod add;
