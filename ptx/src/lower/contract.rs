@@ -1,16 +1,20 @@
 //! Products that become a part of the sums that take them, as NVIDIA's assembler has it: they are rounded once.
 //!
-//! A product of floats without a rounding modifier is fused if each instruction that takes it is an addition or subtraction
-//! without one, of the same type and `.ftz`, in the same stretch of code without labels and branches; the assembler does not
-//! compute it besides. Of a sum of two products, it fuses the one that fewer sums take, or the first. `neg` in between changes
-//! the sign.
+//! A product of floats without a rounding modifier can be fused if each instruction that takes it is an addition or subtraction
+//! without one, of the same type and `.ftz`, in the same stretch of code. `neg` in between changes the sign, `mov` nothing. A
+//! stretch ends at labels and branches, and at what the assembler makes branches of: a guarded instruction that does more than
+//! compute, and some that take many steps. The assembler goes through the sums of a stretch in their order:
+//!
+//! 1. A product that several sums take is computed, and no sum fuses it, if one of these takes a product that no other sum takes.
+//! 2. Of two products, a sum fuses the one that fewer sums take, or the first. The other one is computed, so that no later sum
+//!    fuses it, though earlier ones have.
 
 use super::super::code::{Instr, Op, Slot, Src};
 use super::super::ops;
 use super::super::types::Type;
 use super::hoist::begins;
 use super::uses::Uses;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An operation that may be fused with another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +27,10 @@ pub(super) enum What {
     Difference,
     /// The negative of a value.
     Negative,
+    /// The value itself.
+    Copy,
+    /// The assembler ends a stretch of code with it.
+    Break,
     /// `fma.rn.f32`
     Fused,
 }
@@ -54,49 +62,86 @@ pub(super) fn contract(code: &mut [Instr], notes: &[Note]) {
     }
     let Some(uses) = code.iter().map(Uses::of).collect::<Option<Vec<_>>>() else { return };
     let notes: BTreeMap<usize, Note> = notes.iter().map(|note| (note.at, *note)).collect();
-    let places = Places::of(code, &uses);
+    let places = Places::of(code, &uses, &stretches(code, &notes));
     let mut takers: BTreeMap<usize, Taker> = BTreeMap::new();
-    let mut products: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     for (&at, note) in &notes {
         if note.what != What::Product || code[at].guard.is_some() || note.modifiers.sat {
             continue;
         }
         let mut found = Vec::new();
         let seen = See { code, uses: &uses, places: &places, notes: &notes };
-        if seen.sums_of(Factor { product: at, negative: false }, at, MOST_SIGNS, &mut found)
+        if seen.sums_of(Factor { product: at, negative: false }, at, MOST_STEPS, &mut found)
             && !found.is_empty()
         {
+            counts.insert(at, found.len());
             for (sum, side, factor) in found {
                 takers.entry(sum).or_default()[side] = Some(factor);
-                products.entry(at).or_default().push(sum);
             }
         }
     }
-    // A product that one sum does not fuse is computed, and then none does.
-    // That makes no other one worse, so that each is looked at once.
-    let places: Vec<usize> = products.keys().copied().collect();
-    for at in places {
-        let fuses = |&sum: &usize| chosen(&takers[&sum], &products).map(|(_, one)| one.product);
-        if products[&at].iter().any(|sum| fuses(sum) != Some(at)) {
-            products.remove(&at);
+    let mut computed: BTreeSet<usize> = BTreeSet::new();
+    for taker in takers.values() {
+        if let [Some(one), Some(other)] = taker.map(|factor| factor.map(|factor| factor.product)) {
+            match (counts[&one], counts[&other]) {
+                (1, 2..) => computed.insert(other),
+                (2.., 1) => computed.insert(one),
+                _ => false,
+            };
         }
     }
     for (&sum, taker) in &takers {
-        let Some((side, factor)) = chosen(taker, &products) else { continue };
+        let sides = taker.iter().enumerate();
+        let fit = sides.filter_map(|(side, factor)| Some((side, (*factor)?)));
+        let fit = fit.filter(|(_, factor)| !computed.contains(&factor.product));
+        let Some((side, factor)) =
+            fit.min_by_key(|(side, factor)| (counts[&factor.product], *side))
+        else {
+            continue;
+        };
+        computed.extend(taker[1 - side].map(|other| other.product));
         fuse(code, sum, side, factor, notes[&sum]);
     }
-    for at in products.into_keys() {
+    for at in counts.into_keys().filter(|at| !computed.contains(at)) {
         code[at].op = Op::Nop;
     }
 }
 
-/// The product that a sum fuses, and its side: of two that it could, the one that fewer sums take, or the first.
-fn chosen(taker: &Taker, products: &BTreeMap<usize, Vec<usize>>) -> Option<(usize, Factor)> {
-    let sides = taker.iter().enumerate();
-    let fit = sides.filter_map(|(side, factor)| Some((side, (*factor)?)));
-    let counted =
-        fit.filter_map(|(side, factor)| Some((products.get(&factor.product)?.len(), side, factor)));
-    counted.min_by_key(|&(count, side, _)| (count, side)).map(|(_, side, factor)| (side, factor))
+/// Where stretches begin.
+fn stretches(code: &[Instr], notes: &BTreeMap<usize, Note>) -> Vec<bool> {
+    let mut begins = begins(code);
+    for at in 1..code.len() {
+        let last = &code[at - 1];
+        let breaks = notes.get(&(at - 1)).is_some_and(|note| note.what == What::Break);
+        begins[at] |= breaks || last.guard.is_some() && !computes(&last.op);
+    }
+    begins
+}
+
+/// Whether an instruction only computes, so that a guard is no branch for the assembler.
+fn computes(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Lop3 { .. }
+            | Op::Video { .. }
+            | Op::Bfi { .. }
+            | Op::Carry { writes: false, .. }
+            | Op::Setp { .. }
+            | Op::Set { .. }
+            | Op::SetHalves { .. }
+            | Op::Convert { .. }
+            | Op::ConvertPair { .. }
+            | Op::ConvertEach { .. }
+            | Op::Special { .. }
+            | Op::Address { .. }
+            | Op::Unpack { .. }
+            | Op::Pack { .. }
+            | Op::InDeviceMemory { .. }
+            | Op::Query { .. }
+    )
 }
 
 /// Makes a sum one with a product that it takes on a side.
@@ -118,7 +163,7 @@ fn fuse(code: &mut [Instr], sum: usize, side: usize, factor: Factor, note: Note)
     }
 }
 
-/// Where registers are read and written, in stretches of the code without labels and branches.
+/// Where registers are read and written, in stretches of the code.
 pub(super) struct Places {
     /// The instructions that read each.
     reads: Vec<Vec<usize>>,
@@ -131,8 +176,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn of(code: &[Instr], uses: &[Uses]) -> Self {
-        let begins = begins(code);
+    pub(super) fn of(code: &[Instr], uses: &[Uses], begins: &[bool]) -> Self {
         let slots = uses.iter().flat_map(|uses| uses.reads.iter().chain(&uses.writes)).max();
         let count = slots.map_or(0, |&slot| slot as usize + 1);
         let (mut reads, mut writes) = (vec![Vec::new(); count], vec![Vec::new(); count]);
@@ -191,8 +235,8 @@ impl Places {
     }
 }
 
-/// How often the sign of a product may change on its way to a sum.
-const MOST_SIGNS: u32 = 4;
+/// How often a product may be copied, or change its sign, on its way to a sum.
+const MOST_STEPS: u32 = 4;
 
 /// The facts that are known about the code.
 struct See<'c> {
@@ -209,7 +253,7 @@ impl See<'_> {
         &self,
         value: Factor,
         from: usize,
-        signs: u32,
+        steps: u32,
         found: &mut Vec<(usize, usize, Factor)>,
     ) -> bool {
         let &[d] = &self.uses[from].writes[..] else { return false };
@@ -223,22 +267,26 @@ impl See<'_> {
                 Err(_) => true,
             };
             let Some(note) = self.notes.get(&at) else { return false };
-            let same = note.ty == like.ty && note.modifiers.ftz == like.modifiers.ftz;
-            if !same || !kept(a) || !kept(b) {
+            if !kept(a) || !kept(b) {
                 return false;
             }
+            let same = note.ty == like.ty && note.modifiers.ftz == like.modifiers.ftz;
             let is = |src: Src| src.split() == Ok(d);
             match (note.what, &self.code[at]) {
                 (What::Sum | What::Difference, Instr { op: Op::Binary { a, b, .. }, .. })
-                    if is(*a) != is(*b) =>
+                    if same && is(*a) != is(*b) =>
                 {
+                    // A sum of a value and itself fuses neither.
+                    if found.iter().any(|&(sum, ..)| sum == at) {
+                        return false;
+                    }
                     found.push((at, usize::from(is(*b)), value));
                 }
-                (What::Negative, Instr { op: Op::Unary { a, .. }, guard: None })
-                    if is(*a) && signs > 0 =>
+                (What::Negative | What::Copy, Instr { op: Op::Unary { a, .. }, guard: None })
+                    if is(*a) && steps > 0 && (same || note.what == What::Copy) =>
                 {
-                    let negative = Factor { negative: !value.negative, ..value };
-                    if !self.sums_of(negative, at, signs - 1, found) {
+                    let negative = value.negative != (note.what == What::Negative);
+                    if !self.sums_of(Factor { negative, ..value }, at, steps - 1, found) {
                         return false;
                     }
                 }

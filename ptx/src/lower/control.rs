@@ -2,8 +2,10 @@
 
 use super::super::code::{BarOp, Op, Slot, Space, Special, Src, Vote};
 use super::super::error::Diagnostic;
+use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::Type;
+use super::contract::What;
 use super::modifiers::Modifiers;
 use super::operand::{element, exactly};
 use super::scope::Entity;
@@ -67,7 +69,11 @@ impl<'s> Body<'_, 's> {
             "membar" | "fence" => Op::Fence,
             _ => Op::Nop,
         };
+        let breaks = matches!(m.head, "membar" | "fence" | "pmevent");
         self.push(op);
+        if breaks {
+            self.note(What::Break, Type::B32, ops::Modifiers::default());
+        }
         Ok(())
     }
 

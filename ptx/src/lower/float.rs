@@ -4,7 +4,7 @@ use super::super::code::{Op, Src};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
-use super::contract::{Note, What};
+use super::contract::What;
 use super::modifiers::Modifiers;
 use super::operand::exactly;
 use super::{Body, Lowered, Refusal};
@@ -45,17 +45,18 @@ impl<'s> Body<'_, 's> {
             }
             _ => self.unary_op(ops::float_unary(opcode, ty, modifiers), ty, ty, operands),
         }?;
+        let exact = modifiers.rounding.is_some();
         let what = match opcode {
-            "mul" => What::Product,
-            "add" => What::Sum,
-            "sub" => What::Difference,
+            "mul" if !exact => What::Product,
+            "add" if !exact => What::Sum,
+            "sub" if !exact => What::Difference,
             "neg" => What::Negative,
             "fma" if ty == Type::F32 && modifiers == NEAREST => What::Fused,
+            "div" | "rcp" | "sqrt" if exact => What::Break,
+            "rsqrt" if ty == Type::F64 && !modifiers.ftz => What::Break,
             _ => return Ok(()),
         };
-        if modifiers.rounding.is_none() || what == What::Fused {
-            self.notes.push(Note { at: self.ops.len() - 1, what, ty, modifiers });
-        }
+        self.note(what, ty, modifiers);
         Ok(())
     }
 

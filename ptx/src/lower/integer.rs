@@ -4,6 +4,7 @@ use super::super::code::{Address, CarryKind, Halves, Op, SINK, Slot, Src};
 use super::super::ops;
 use super::super::tree::Operand;
 use super::super::types::{Kind, Type};
+use super::contract::What;
 use super::memory::elements;
 use super::modifiers::Modifiers;
 use super::operand::{AddressOf, exactly};
@@ -99,6 +100,11 @@ impl<'s> Body<'_, 's> {
                 let f = ops::prmt(m.next()).filter(|_| ty == Type::B32);
                 m.end()?;
                 self.ternary_op(f, [Type::B32, Type::B32, Type::B32, Type::U32], operands)
+            }
+            "div" | "rem" if m.last_type() != Some(Type::U32) => {
+                self.plain(m, operands)?;
+                self.note(What::Break, Type::B64, ops::Modifiers::default());
+                Ok(())
             }
             _ => self.plain(m, operands),
         }
@@ -251,6 +257,7 @@ impl<'s> Body<'_, 's> {
                 Some(Entity::Register(..)) => {
                     let (d, a) = (self.d(d, ty)?, self.src(a, ty)?);
                     self.push(Op::Unary { f: &|a: u64| a, d, a });
+                    self.note(What::Copy, ty, ops::Modifiers::default());
                 }
                 None if name.starts_with('%') => {
                     let d = self.d(d, ty)?;

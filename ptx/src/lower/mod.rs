@@ -283,6 +283,11 @@ impl<'a, 's> Body<'a, 's> {
         self.lines.push(self.line);
     }
 
+    /// Notes what the last instruction is, for what is fused.
+    fn note(&mut self, what: contract::What, ty: Type, modifiers: super::ops::Modifiers) {
+        self.notes.push(contract::Note { at: self.ops.len() - 1, what, ty, modifiers });
+    }
+
     fn statement(&mut self, at: usize, statement: &'a Statement<'s>) -> Lowered<()> {
         self.line = statement.line;
         match &statement.kind {

@@ -3,6 +3,7 @@
 
 use super::super::code::{Access, Base, Chain, Instr, Op, Order, Pair, Slot, Space};
 use super::contract::{Note, Places, What};
+use super::hoist::begins;
 use super::uses::Uses;
 
 /// Puts such instructions in the place of the first loads. The others stay where they are, for lanes that do not run all
@@ -14,7 +15,7 @@ pub(super) fn pair(code: &mut [Instr], notes: &[Note]) {
         return;
     }
     let Some(uses) = code.iter().map(Uses::of).collect::<Option<Vec<_>>>() else { return };
-    let places = Places::of(code, &uses);
+    let places = Places::of(code, &uses, &begins(code));
     let mut pairs = Vec::new();
     for at in sums.into_iter().filter_map(|at| at.checked_sub(2)) {
         let parts = &code[at..at + 3];

@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes.
 
-use super::super::code::{Access, Base, CARRY, Instr, Op, Slot, Src};
+use super::super::code::{Access, Base, CARRY, Detail, Instr, Op, Slot, Src, Touch};
 
 /// The registers of its frame that an instruction reads and writes.
 #[derive(Debug, Default)]
@@ -58,6 +58,24 @@ impl Uses {
             Op::Atomic { access, d, b, c, .. } => {
                 uses.access(access).src(b).src(&[*c]).writes.extend(d);
             }
+            Op::Fetch(op) => {
+                uses.src(&[op.object]).src(&op.at).src(&op.offset);
+                match op.detail {
+                    Detail::Level(level) => drop(uses.src(&[level])),
+                    Detail::Gradient([x, y]) => drop(uses.src(&x).src(&y)),
+                    Detail::Base | Detail::Gather(_) => {}
+                }
+                uses.writes.extend(&op.d);
+            }
+            Op::Surface(op) => {
+                uses.src(&[op.object]).src(&op.at);
+                match &op.touch {
+                    Touch::Load(d) => uses.writes.extend(d),
+                    Touch::Store(a) | Touch::Format(a) => drop(uses.src(a)),
+                    Touch::Reduce(_, a, _) => drop(uses.src(&[*a])),
+                }
+            }
+            Op::Query { level, d, object, .. } => uses.src(&[*level, *object]).writes.push(*d),
             Op::BrxIdx { index, .. } => drop(uses.src(&[*index])),
             Op::Warp(op) => {
                 uses.src(&[op.a, op.b, op.c]).src(op.members.as_slice());

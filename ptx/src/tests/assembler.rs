@@ -15,7 +15,7 @@ use super::table::{expanded, operands};
 use super::texts;
 
 /// Numbers that look random (splitmix64).
-pub(super) struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -170,7 +170,7 @@ fn judged(program: &str, text: &str) -> String {
 }
 
 /// A number that the environment may give.
-fn number(name: &str, default: usize) -> usize {
+pub(super) fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |n| n.parse().unwrap())
 }
 

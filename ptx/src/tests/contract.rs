@@ -32,6 +32,16 @@ fn a_product_is_fused_with_the_sums_that_alone_take_it() {
         ("mul.f32 %f5, %f1, %f2; add.f32 %f8, %f3, %f5; sub.f32 %f0, %f4, %f5;", [MORE, LESS]),
         ("mul.ftz.f32 %f5, %f1, %f2; add.ftz.f32 %f8, %f5, %f3;", [MORE, 0]),
         ("mul.f32 %f5, %f1, %f2; @%p1 add.f32 %f8, %f5, %f3;", [MORE, 0]),
+        ("mul.f32 %f5, %f1, %f2; mov.f32 %f6, %f5; add.f32 %f8, %f6, %f3;", [MORE, 0]),
+        (
+            "mul.f32 %f5, %f1, %f2; mov.b32 %r3, %f5; mov.b32 %f6, %r3; sub.f32 %f8, %f4, %f6;",
+            [LESS, 0],
+        ),
+        ("mul.f32 %f5, %f1, %f2; NEVER: add.f32 %f8, %f5, %f3;", [MORE, 0]),
+        (
+            "mul.f32 %f5, %f1, %f2; add.f32 %f8, %f5, %f3; @%p2 tex.1d.v4.f32.s32 {%f2, %f6, %f7, %f4}, [%rd1, {%r1}];",
+            [MORE, 0],
+        ),
         // The registers are other values afterwards.
         ("mul.f32 %f1, %f1, %f2; add.f32 %f8, %f1, %f3;", [MORE, 0]),
         ("mul.f32 %f5, %f1, %f2; add.f32 %f5, %f5, %f3; mov.f32 %f8, %f5;", [MORE, 0]),
@@ -65,6 +75,50 @@ fn a_product_that_is_computed_anyway_is_not_fused() {
         "mov.u32 %r1, 0; mov.f32 %f5, %f4; L: add.f32 %f8, %f5, %f3; mul.f32 %f5, %f1, %f2;
         add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 2; @%p1 bra L;";
     assert_eq!(stored(in_loop), [0, 0]);
+}
+
+/// Between a product and its sum: what the assembler makes branches of, and what not.
+#[test]
+fn a_stretch_of_code_ends_where_the_assembler_branches() {
+    for (between, ends) in [
+        ("@%p1 ld.global.f32 %f7, [%out];", true),
+        ("ld.global.f32 %f7, [%out];", false),
+        ("@%p1 st.global.f32 [%out], %f4;", true),
+        ("st.global.f32 [%out], %f4;", false),
+        ("@%p1 bar.sync 0;", true),
+        ("bar.sync 0;", false),
+        ("@%p1 shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;", true),
+        ("shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;", false),
+        ("@%p1 add.cc.u32 %r3, %r2, 1;", true),
+        ("add.cc.u32 %r3, %r2, 1;", false),
+        ("@%p1 mov.f32 %f7, %f4;", false),
+        ("@%p1 cvt.rn.f32.u32 %f7, %r2;", false),
+        ("@%p1 mov.u32 %r3, %clock;", false),
+        ("membar.gl;", true),
+        ("fence.acq_rel.gpu;", true),
+        ("pmevent 1;", true),
+        ("div.rn.f32 %f7, %f4, %f3;", true),
+        ("rcp.rz.f32 %f7, %f4;", true),
+        ("sqrt.rn.f32 %f7, %f4;", true),
+        ("sqrt.rn.f64 %fd1, %fd2;", true),
+        ("rsqrt.approx.f64 %fd1, %fd2;", true),
+        ("rsqrt.approx.ftz.f64 %fd1, %fd2;", false),
+        ("div.full.f32 %f7, %f4, %f3;", false),
+        ("rcp.approx.f32 %f7, %f4;", false),
+        ("rem.u32 %r3, %r2, 3;", false),
+        ("rem.s32 %r3, %r2, 3;", true),
+        ("div.u64 %rd1, %rd2, 3;", true),
+    ] {
+        let text = format!("mul.f32 %f5, %f1, %f2; {between} add.f32 %f8, %f5, %f3;");
+        assert_eq!(stored(&text), [if ends { 0 } else { MORE }, 0], "{text}");
+        // The other product is in the stretch of the sum.
+        let text = format!(
+            "mul.f32 %f5, %f7, 0f40000000; {between} mul.f32 %f6, %f1, %f2; mov.f32 %f7, 0fBF001000; add.f32 %f8, %f5, %f6;"
+        );
+        if ends && !between.contains("%f7") {
+            assert_eq!(stored(&text), [MORE, 0], "{text}");
+        }
+    }
 }
 
 #[test]

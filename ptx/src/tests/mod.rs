@@ -20,6 +20,7 @@ mod pair;
 mod programs;
 mod refusals;
 mod speed;
+mod sums;
 mod syntax;
 mod table;
 mod tensors;
