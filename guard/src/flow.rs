@@ -77,7 +77,11 @@ impl Flow {
             match item {
                 Item::Label(label) => at_label[*label] = Some(here),
                 Item::Targets(list, labels) => lists[*list].clone_from(labels),
-                Item::Ins(ins) => fresh = leads(ins) != (true, false),
+                Item::Ins(ins) => {
+                    let ends = matches!(ins.head(), "ret" | "exit" | "trap");
+                    fresh =
+                        leads(ins) != (true, false) || ends && !planted(Mistake::TogetherOverEnds);
+                }
                 _ => {}
             }
         }

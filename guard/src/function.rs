@@ -15,6 +15,7 @@ use cuscope_ptx_syntax::types::{Kind, Type};
 use crate::body::{Arg, Base, Body, Ins, Item, Reason, Var, resolve};
 use crate::flow::Flow;
 use crate::module::{Scene, has_extents};
+use crate::order::brought_together;
 use crate::origin::{Origins, Region, Regions, declaration};
 use crate::planted::{Mistake, planted};
 use crate::print;
@@ -100,6 +101,7 @@ pub(crate) fn rewrite<'a>(
     number: &'a mut u32,
 ) -> Done<Rewritten> {
     let mut body = resolve(scene.source, &scene.functions, function)?;
+    body.items = brought_together(std::mem::take(&mut body.items));
     let flow = Flow::new(&body)?;
     let origins = Origins::new(&body, regions(scene, function, &body), function.entry);
     let items = Rc::new(std::mem::take(&mut body.items));
@@ -230,7 +232,8 @@ impl<'a> Rewrite<'a> {
         let mut ended = false;
         for (at, (item, plan)) in items.iter().zip(plans).enumerate() {
             for &(from, to) in copies.get(&at).into_iter().flatten() {
-                let text = format!("mov.b32 {}, {};", self.name(to), self.name(from));
+                let bits = u32::from(self.registers[from].bytes) * 8;
+                let text = format!("mov.b{bits} {}, {};", self.name(to), self.name(from));
                 self.line(text);
             }
             ended = false;

@@ -4,9 +4,11 @@
 //! nothing, and the place is noted. The kernel goes on to its end, and a thread that failed then stores the number of the
 //! place.
 //!
-//! Reads by one address register that follow each other in straight code are compared together, and so are writes: all bytes
-//! from the first to the last. If one is outside, none of them is made. Nothing between them leads elsewhere, so a thread that
-//! fails so would fail at one of them.
+//! Reads of one argument that follow each other in straight code are compared together, and so are writes. If one is outside,
+//! none of them is made. Nothing between them leads elsewhere, so a thread that fails so would fail at one of them. What
+//! computes on registers between two accesses is moved before the first or behind the last where that changes nothing.
+//!
+//! An index of 64 bits counts as outside if its product with the size of an element wraps around.
 //!
 //! ```
 //! let text = "
@@ -46,6 +48,7 @@ mod body;
 mod flow;
 mod function;
 mod module;
+mod order;
 mod origin;
 mod planted;
 mod print;

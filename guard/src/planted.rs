@@ -100,6 +100,8 @@ mistakes! {
     TogetherRewritten,
     /// Accesses of several blocks have one check.
     TogetherOfBlocks,
+    /// Accesses before and behind an end with a predicate have one check.
+    TogetherOverEnds,
     /// A call between accesses may end the thread.
     TogetherOverCalls,
     /// Reads and writes have one check.
@@ -108,6 +110,12 @@ mistakes! {
     TogetherPredicated,
     /// An access that may be misaligned has its check with others.
     TogetherMisaligned,
+    /// What reads the value of a load is moved before it.
+    OrderOfReads,
+    /// What writes a register that an access reads is moved before it.
+    OrderOfWrites,
+    /// Of reads of an argument that follow each other, only the first one's check counts.
+    RunOfFirst,
     /// The number of a target in a list is taken as it is.
     TargetUnbounded,
     /// An instruction that is in no list is let through.

@@ -3,7 +3,8 @@
 //! nothing here costs anything but a look at a switch.
 
 use crate::label::{self, with_work};
-use crate::model::memory::space::{Allocation, SPACE};
+use crate::model::memory::allocation::Allocation;
+use crate::model::memory::space::SPACE;
 use crate::model::memory::watched::{Access, Watch, Watched};
 use crate::model::memory::written;
 use crate::{summary, sync};

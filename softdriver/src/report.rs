@@ -3,8 +3,8 @@
 
 use crate::control::{self, Live};
 use crate::model::driver;
-use crate::model::memory::space::Allocation;
-use crate::model::memory::space::Kind;
+use crate::model::memory::allocation::Allocation;
+use crate::model::memory::allocation::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stack;
 use std::fmt::Write as _;

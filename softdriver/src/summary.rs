@@ -3,7 +3,8 @@
 #![allow(unsafe_code, reason = "a function that is called at the exit")]
 use crate::check;
 use crate::model::driver;
-use crate::model::memory::space::{Allocation, Kind, SPACE};
+use crate::model::memory::allocation::{Allocation, Kind};
+use crate::model::memory::space::SPACE;
 use crate::model::result;
 use crate::race;
 use crate::sync;

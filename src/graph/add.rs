@@ -222,9 +222,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         let add = || {
             let before = self.behind(name!(cuGraphAddHostNode), after, &[])?;
             let (call, params) = host::node(function);
-            let mut resources = self.record.resources.borrow_mut();
-            resources.kept_mut().keep_function(self.user(), call);
-            drop(resources);
+            self.record.resources.borrow_mut().kept_mut().keep_function(self.user(), call);
             self.add(&before, |Slot { node, graph, before, count }| {
                 // SAFETY: 1. as above. 2. The function may be called with this argument at any time and on
                 // any thread for as long as the driver may call it (`host::Hold`).

@@ -1,7 +1,6 @@
 //! Graphs that are built node by node.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::Graph;
 use super::arena::Arena;
 use super::capture::Record;
 use super::kept::{Kept, User};
@@ -9,6 +8,7 @@ use super::node::{Kind, Node, NodeId, NodeKind};
 use super::raw::Template;
 use super::regions::Regions;
 use super::resources::GraphResources;
+use super::{Graph, OTHER_GRAPH, refusals};
 use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::{Answer, answer, name};
 use crate::error::{Error, Result};
@@ -297,7 +297,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         // A node that could not be added has no place.
         self.record.failed()?;
         if after.iter().any(|node| node.graph != self.id) {
-            return Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH.into() });
+            return Err(refusals::not_made(call, OTHER_GRAPH));
         }
         before.extend(after.iter().map(|node| node.place));
         let op = Op::node(self.place());

@@ -86,12 +86,14 @@ mod tests {
             let captured = CapturedStream::new(BEGIN, &gpu, &mut stream).unwrap();
             let instead = captured.stream();
             assert!(instead.raw() != raw && captured.of().raw() == raw);
+            assert!(captured._apart.is_none(), "the stream itself is not captured");
             assert_eq!(instead.flags().unwrap(), StreamFlags::NON_BLOCKING);
             assert_eq!(instead.priority().unwrap(), greatest);
             assert_eq!(instead.access_policy_window().unwrap(), window);
             assert_eq!(instead.mem_sync_domain().unwrap(), MemSyncDomain::Remote);
         }
         drop(buffer);
-        assert_eq!(CapturedStream::new(BEGIN, &gpu, &mut stream).unwrap().stream().raw(), raw);
+        let captured = CapturedStream::new(BEGIN, &gpu, &mut stream).unwrap();
+        assert!(captured.stream().raw() == raw && captured._apart.is_some());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
-use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH};
+use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH, refusals};
 use crate::brand::Brand;
 use crate::call::name;
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ impl<'ctx> Graph<'ctx> {
         let (template, id) = (&self.inner.template, node.id());
         if template.copy_of() != Some(id.graph) {
             let call = name!(cuGraphNodeFindInClone);
-            return Err(Error::InvalidArgument { call, reason: OTHER_GRAPH.into() });
+            return Err(refusals::not_made(call, OTHER_GRAPH));
         }
         Ok(Node::new(NodeId { graph: template.id(), ..id }))
     }

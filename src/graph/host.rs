@@ -101,10 +101,100 @@ impl<F: FnMut()> Call<F> {
         drop(one_at_a_time);
         if let Err(panic) = result {
             // The first one stays; the other is dropped after the lock.
-            let mut first = lock(&self.panic);
-            let other = if first.is_none() { first.replace(panic) } else { Some(panic) };
-            drop(first);
+            let other = {
+                let mut first = lock(&self.panic);
+                if first.is_none() { first.replace(panic) } else { Some(panic) }
+            };
             drop_contained(other);
         }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::Weak;
+    use std::sync::mpsc::{Sender, channel};
+
+    /// The driver's count ends with the graph's reference, unless a graph may still run behind a fault.
+    #[test]
+    fn the_drivers_count_of_a_function_is_taken_back() {
+        let (graph, params) = node::<fn()>(|| ());
+        let data = params.userData.cast_const().cast::<Call<fn()>>();
+        // SAFETY: the address in an `Arc` of this type, of which the driver and the graph have a count each.
+        unsafe { Arc::increment_strong_count(data) };
+        // SAFETY: the count that was added.
+        let call = unsafe { Arc::from_raw(data) };
+        assert_eq!(Arc::strong_count(&call), 3);
+        // Another test may note a fault.
+        let before = fault::is_seen();
+        drop(graph);
+        let after = fault::is_seen();
+        let counts = if before == after { [1 + usize::from(before); 2] } else { [1, 2] };
+        assert!(counts.contains(&Arc::strong_count(&call)));
+    }
+
+    /// A value that tells whether a call has nothing locked when it is dropped, and panics then.
+    struct Asks(Weak<dyn Locks>, Sender<bool>);
+
+    trait Locks: Send + Sync {
+        fn are_open(&self) -> bool;
+    }
+
+    impl<F: Send> Locks for Call<F> {
+        fn are_open(&self) -> bool {
+            let Call { running, function, panic } = self;
+            running.try_lock().is_ok() && function.try_lock().is_ok() && panic.try_lock().is_ok()
+        }
+    }
+
+    impl Drop for Asks {
+        fn drop(&mut self) {
+            let call = self.0.upgrade();
+            let _ = self.1.send(call.is_some_and(|call| call.are_open()));
+            if cfg!(panic = "unwind") {
+                std::panic::panic_any(());
+            }
+        }
+    }
+
+    fn call_of<F: FnMut() + Send + 'static>(
+        make: impl FnOnce(Weak<dyn Locks>) -> F,
+    ) -> Arc<Call<F>> {
+        Arc::new_cyclic(|call: &Weak<Call<F>>| {
+            let slot = Slot { function: Some(make(call.clone())), over: false };
+            Call { running: Mutex::new(()), function: Mutex::new(slot), panic: Mutex::new(None) }
+        })
+    }
+
+    #[test]
+    #[cfg(panic = "unwind")]
+    fn a_panic_that_is_not_the_first_is_dropped_where_nothing_is_locked() {
+        let (tell, told) = channel();
+        let call = call_of(|call| move || std::panic::panic_any(Asks(call.clone(), tell.clone())));
+        call.run();
+        assert!(told.try_recv().is_err(), "the first one stays");
+        call.run();
+        assert_eq!(told.try_recv(), Ok(true));
+        // Its destructor panics, too.
+        let first = lock(&call.panic).take();
+        drop_contained(first);
+    }
+
+    #[test]
+    fn a_function_whose_graph_ended_during_its_run_is_dropped_behind_it() {
+        let (tell, told) = channel();
+        let call = call_of(|call| {
+            let asks = Asks(call.clone(), tell);
+            let mut ends = Some(move || {
+                // As the end of the graph does.
+                let _ = &asks;
+            });
+            move || ends.iter_mut().for_each(|ends| ends())
+        });
+        lock(&call.function).over = true;
+        call.run();
+        assert!(told.try_recv().is_ok());
+        assert!(lock(&call.function).function.is_none());
     }
 }

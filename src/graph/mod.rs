@@ -7,6 +7,7 @@ mod build;
 mod capture;
 mod definition;
 mod captured_stream;
+mod change;
 mod stream;
 mod replay;
 mod add;
@@ -186,7 +187,7 @@ impl Graph<'_> {
     fn exec(&self, call: &'static str) -> Result<CUgraphExec> {
         let Some(exec) = self.inner.exec.raw() else {
             let reason = "an update of the graph failed, and the graph was lost: capture it again";
-            return Err(Error::InvalidArgument { call, reason: reason.into() });
+            return Err(refusals::not_made(call, reason));
         };
         Ok(exec)
     }

@@ -1,11 +1,11 @@
 //! The driver's graphs, as values that own them.
 #![allow(unsafe_code, reason = "calls the driver, and says that a graph may be sent")]
 
-use super::{NodeId, NodeKind};
+use super::{NodeId, NodeKind, OTHER_GRAPH, refusals};
 use crate::call::{answer, later, name};
 use crate::driver::capture_mode::{relaxed, release_relaxed};
 use crate::driver::release::release;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::stack::PushedGuard;
 use ffi::{
     CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeParams,
@@ -218,7 +218,7 @@ impl Template {
                 return Ok(raw);
             }
         }
-        Err(Error::InvalidArgument { call, reason: super::OTHER_GRAPH.into() })
+        Err(refusals::not_made(call, OTHER_GRAPH))
     }
 }
 

@@ -1,7 +1,15 @@
 //! The reasons for which the driver refuses changes of nodes.
 
 use super::node::NodeKind;
+use crate::error::Error;
 use ffi::CUresult;
+
+/// Returns the error of a call that is not made. A caller that wrote it by itself would load the reason in each call.
+#[cold]
+#[inline(never)]
+pub(super) fn not_made(call: &'static str, reason: &'static str) -> Error {
+    Error::InvalidArgument { call, reason: reason.into() }
+}
 
 /// Returns why a node was not switched off or on, or does not tell.
 #[cold]

@@ -120,7 +120,6 @@ impl Regions {
     #[inline]
     pub(super) fn order(&mut self, mut before: Vec<usize>) -> Result<Vec<usize>> {
         before.sort_unstable();
-        before.dedup();
         let mut own = Vec::new();
         for place in before {
             let (mut region, mut around) = (self.now, None);

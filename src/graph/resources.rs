@@ -69,13 +69,10 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Creates the span of an access to device memory, unless that is empty.
+    /// Creates the span of an access to device memory.
     #[inline]
     pub(super) fn of(access: &Access<'_>) -> Option<Span> {
         let memory = access.memory()?.address();
-        if memory == 0 {
-            return None;
-        }
         let (range, grid, element) = (access.range(), access.grid.copied(), access.element());
         Some(Span { memory, range, grid, element, writes: access.writes })
     }

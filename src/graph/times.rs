@@ -1,7 +1,6 @@
 //! How long each node of a graph takes.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::kept::{Kept, User};
 use super::raw::Template;
 use super::{Graph, GraphBuffers, NodeId, NodeKind};
 use crate::call::{answer, name, same_context};
@@ -149,10 +148,8 @@ impl<'ctx> PushedGuard<'ctx> {
         let kernels = ids.iter().zip(nodes).map(|(id, &node)| kernel_of(id.kind, node));
         let kernels = kernels.collect::<Result<Vec<_>>>()?;
         let (serial, events) = one_by_one(self, template)?;
-        let mut resources = graph.inner.resources.of_copy();
-        let recorded = events.iter().map(|event| Kept::Event(event.inner.clone()));
-        resources.keep(User::Captured, recorded);
-        let serial = Graph::ready(self, serial, resources)?;
+        // It ends before its events: the replay waits.
+        let serial = Graph::ready(self, serial, graph.inner.resources.of_copy())?;
         self.on(stream).replay(&serial, buffers)?;
         let row = |((node, kernel), ends): ((NodeId, _), &[Event<'_>])| {
             Ok(NodeTime { node, kernel, time: ends[1].elapsed_since(&ends[0])? })

@@ -63,7 +63,7 @@ use crate::call::{answer, name};
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::Result;
-use crate::memory::array::{ArrayFlags, ArrayShape, has_levels};
+use crate::memory::array_shape::{ArrayFlags, ArrayShape, has_levels};
 use crate::memory::texel::Texel;
 use crate::owned::GraphicsResource;
 use crate::stack::PushedGuard;

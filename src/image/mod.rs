@@ -136,3 +136,18 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     let failed = |kind| Error::File { call: LOAD, path: Box::new(path.to_owned()), kind };
     std::fs::read(path).map_err(|error| failed(error.kind()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_that_begins_with_a_comment_looks_like_ptx() {
+        for text in [".version 7.0", "  // A comment.", "\n/* A comment. */"] {
+            assert_eq!(looks_like(text.as_bytes()), Some(ImageKind::Ptx), "{text}");
+        }
+        for text in ["", ".target sm_70", "/ * no comment */"] {
+            assert_eq!(looks_like(text.as_bytes()), None, "{text}");
+        }
+    }
+}

@@ -45,7 +45,8 @@ enum Free {
     Held(Box<Held>),
 }
 
-/// Memory that is freed, by itself or by somebody else, once this is dropped.
+/// Memory that is freed, by itself or by somebody else, once this is dropped. Few allocations have it: the drops of what is in
+/// it are `#[cold]`, so that the drop of each allocation does not have theirs inside.
 enum Held {
     /// A variable, which its module lends.
     Lent(Lease),
@@ -378,7 +379,7 @@ impl Drop for Allocation {
                 // SAFETY: this is the only owner of the allocation, which was made and not freed; its
                 // context is alive, and need not be current (F40). Work that uses the memory is waited
                 // for (F50), and captures do not refuse it (F101).
-                release_relaxed(unsafe { later!(cuMemFree_v2(address)) }, || self.take());
+                release_relaxed(unsafe { later!(move cuMemFree_v2(address)) }, || self.take());
             }
             Free::InOrder { stream, .. } => {
                 let (address, stream) = (self.address, stream.raw);
@@ -387,7 +388,9 @@ impl Drop for Allocation {
                 // (`idle-outside`), and what the stream still does comes before the free. Captures of
                 // other streams do not refuse it (F141), and this one is not captured while the buffer is
                 // alive (`captured-unused`).
-                release_relaxed(unsafe { later!(cuMemFreeAsync(address, stream)) }, || self.take());
+                release_relaxed(unsafe { later!(move cuMemFreeAsync(address, stream)) }, || {
+                    self.take()
+                });
             }
         }
     }

@@ -7,6 +7,7 @@ mod register;
 mod managed;
 pub(crate) mod pitched;
 pub(crate) mod array;
+pub(crate) mod array_shape;
 mod growable;
 mod info;
 mod pointer;

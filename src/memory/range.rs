@@ -190,6 +190,7 @@ mod tests {
     use super::*;
     use crate::context::ContextFlags;
     use crate::device::Device;
+    use crate::memory::uses::Tracked;
     use crate::stack::ContextStack;
 
     /// Its brand keeps it apart where the program has no guard that lives for ever.
@@ -206,6 +207,8 @@ mod tests {
         assert!(access.is_of(a.key()) && !access.is_of(b.key()));
         assert!(access.of_any_context().is_of(b.key()), "the other end of a copy");
         assert!(access.is_settled(a.key()) && !access.is_settled(b.key()));
+        let tracked = Tracked::default();
+        assert!(!access.noted_in(&tracked).is_settled(a.key()), "it is to be ordered");
         assert_eq!((access.context(), access.range()), (Some(&a), 0x1000..0x1010));
         assert!(access.memory().is_none() && !access.is_host());
     }

@@ -1,7 +1,7 @@
 //! The reasons for which the driver refuses memory, and what is done to memory.
 #![allow(unsafe_code, reason = "calls the driver")]
 
-use super::array::{ArrayFlags, ArrayShape};
+use super::array_shape::{ArrayFlags, ArrayShape};
 use super::pointer::{PointerKind, pointer_info};
 use super::{Location, MemoryPool, home};
 use crate::call::Answer;

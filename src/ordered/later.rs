@@ -43,14 +43,14 @@ impl Blocks {
     /// Keeps a block for the next download, or frees it.
     #[inline]
     fn give(&self, block: PinnedBuffer<u8>) {
-        let Some(mut free) = fork::lock(&self.free) else { return };
-        if free.len() < KEPT && block.len() <= self.largest {
-            free.push(block);
-            return;
-        }
-        // The drop makes driver calls, whose failure runs code of the program.
-        drop(free);
-        drop(block);
+        // Dropped where nothing is locked: the driver calls may fail, and a failure runs code of the program.
+        let _too_many = fork::lock(&self.free).and_then(|mut free| {
+            if free.len() < KEPT && block.len() <= self.largest {
+                free.push(block);
+                return None;
+            }
+            Some(block)
+        });
     }
 }
 
@@ -187,5 +187,18 @@ impl OrderedStream {
         // stream is past the copy.
         let pending = unsafe { self.run_owned(&download, block) }?;
         Ok(PendingVec { pending, len, data: PhantomData })
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_that_the_host_has_no_room_for_are_refused() {
+        let block = Block { memory: None, blocks: Blocks::new(0) };
+        let error = elements::<u64>(&block, usize::MAX / 8).unwrap_err();
+        assert_eq!(error.code(), Some(ffi::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(error.call(), Some(name!(cuMemcpyDtoHAsync_v2)));
     }
 }

@@ -121,3 +121,26 @@ impl Drop for Staging {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::context::{Context, ContextFlags};
+    use crate::device::Device;
+    use crate::ordered::OrderedOptions;
+    use crate::stack::ContextStack;
+
+    #[test]
+    fn more_than_a_segment_is_refused() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let options = OrderedOptions::new().staging(64);
+        let stream = gpu.ordered_stream_with(gpu.stream().unwrap(), &options).unwrap();
+        let mut staging = stream.staging.lock().unwrap().take().unwrap();
+        assert!(staging.stage(&[1; 16]).is_ok());
+        let error = staging.stage(&[1; 17]).unwrap_err();
+        assert_eq!(error.call(), Some(name!(cuMemcpyHtoDAsync_v2)));
+        assert!(error.to_string().contains("has 16 bytes"), "{error}");
+    }
+}

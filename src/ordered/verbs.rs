@@ -8,7 +8,6 @@ use crate::brand::Brand;
 use crate::call::{name, same_context};
 use crate::context::current_context;
 use crate::driver::fork;
-use crate::driver::release::drop_contained;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::kernel::{ArgumentsOf, Launchable, SafeKernel, launches};
@@ -502,10 +501,11 @@ impl OrderedStream {
         let first = self.panic.clone();
         let contained = move || {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
-                let mut first = lock(&first);
-                let later = if first.is_none() { first.replace(panic) } else { Some(panic) };
-                drop(first);
-                drop_contained(later);
+                // Another panic than the first ends here, where nothing is locked. `enqueue` contains its destructor.
+                let _other = {
+                    let mut first = lock(&first);
+                    if first.is_none() { first.replace(panic) } else { Some(panic) }
+                };
             }
         };
         // SAFETY: 1. The stream is alive.

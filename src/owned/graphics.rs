@@ -82,6 +82,7 @@ impl GraphicsMapping {
 }
 
 impl Drop for GraphicsMapping {
+    #[cold]
     #[inline]
     fn drop(&mut self) {
         let (resource, stream) = (self.resource.raw, self.stream.raw);

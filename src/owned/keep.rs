@@ -32,6 +32,7 @@ impl Keep {
 
 impl Drop for Keep {
     /// Runs code of the program. In the child of a fork the value is left to the parent, as handles are.
+    #[cold]
     #[inline]
     fn drop(&mut self) {
         let value = self.take();

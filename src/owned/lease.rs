@@ -34,6 +34,7 @@ impl Lease {
 }
 
 impl Drop for Lease {
+    #[cold]
     #[inline]
     fn drop(&mut self) {
         if let Some(mut lent) = fork::lock(&self.leases.0) {

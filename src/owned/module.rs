@@ -63,10 +63,14 @@ impl ModuleInner {
     #[cold]
     #[inline]
     fn again(&mut self) -> ModuleInner {
-        let used = self.used.take();
-        let mut again = ModuleInner::new(self.raw, self.context.clone(), PtxContents::default());
-        again.used = used;
-        again
+        ModuleInner {
+            raw: self.raw,
+            unloaded: false,
+            context: self.context.clone(),
+            contents: PtxContents::default(),
+            leases: Arc::default(),
+            used: self.used.take(),
+        }
     }
 }
 

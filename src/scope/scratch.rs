@@ -201,6 +201,6 @@ impl Shared {
         // for the scope, which has not ended, and no context need be current (F40). The uses of the memory are
         // over, or come before the free (`scope-ordered`). Captures of other streams do not refuse the call
         // (F141), and this one is not captured while it is borrowed (`captured-unused`).
-        release_here(unsafe { later!(cuMemFreeAsync(self.address, self.stream)) });
+        release_here(unsafe { later!(move cuMemFreeAsync(self.address, self.stream)) });
     }
 }

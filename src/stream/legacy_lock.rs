@@ -173,7 +173,6 @@ mod tests {
         assert_eq!(captured, Ok(()));
     }
 
-    /// The operation of another thread of the parent never ends there.
     #[test]
     fn a_context_has_one_lock_as_long_as_somebody_has_it() {
         let context = || Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
@@ -183,6 +182,46 @@ mod tests {
         assert!(Arc::ptr_eq(&lock, &lock_of(&first)));
     }
 
+    /// A driver may give a context the address of one that is gone.
+    #[test]
+    fn the_lock_of_a_context_that_is_gone_is_none_of_another_one() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        super::lock(&LOCKS).push((context.raw().addr(), Weak::new()));
+        let lock = lock_of(&context);
+        assert!(Arc::ptr_eq(&lock, &lock_of(&context)));
+    }
+
+    /// The thread of the operation may wait for the hook: the driver tells one thread after the other.
+    #[test]
+    fn a_hook_of_the_log_does_not_wait_for_an_operation() {
+        let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
+        let (here, capturing) = (thread::current().id(), context.clone());
+        let (tell, told) = mpsc::channel();
+        let hook = driver_log::on_driver_log(move |_, _| {
+            if thread::current().id() == here {
+                let _ = tell.send(Capturing::enter(&capturing, "a capture").map(drop));
+            }
+        });
+        thread::scope(|threads| {
+            let (entered, has_entered) = mpsc::channel();
+            let (answered, is_answered) = mpsc::channel::<()>();
+            let context = &context;
+            threads.spawn(move || {
+                let operation = Operation::enter(context, "an operation").unwrap();
+                entered.send(()).unwrap();
+                // A hook that waits is let go in the end, and then says so.
+                let _ = is_answered.recv_timeout(std::time::Duration::from_secs(10));
+                drop(operation);
+            });
+            has_entered.recv().unwrap();
+            assert!(Device::get(99).is_err(), "the log tells of it");
+            drop(answered);
+        });
+        drop(hook.unwrap());
+        assert!(told.recv().unwrap().is_err());
+    }
+
+    /// The operation of another thread of the parent never ends there.
     #[test]
     #[cfg_attr(miri, ignore = "Miri cannot fork")]
     #[cfg(all(unix, not(loom)))]

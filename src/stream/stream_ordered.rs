@@ -33,7 +33,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     pub fn alloc<T: Element>(&self, len: usize) -> Result<DeviceBuffer<'ctx, T>> {
         // SAFETY: `settle` is before anything else can use the buffer.
         let mut buffer = unsafe { self.alloc_unscoped(len) }?;
-        self.settle(&mut buffer.inner, len * size_of::<T>(), None)?;
+        buffer.inner = self.settle(buffer.inner, len * size_of::<T>(), None)?;
         Ok(buffer)
     }
 
@@ -51,7 +51,7 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     ) -> Result<DeviceBuffer<'ctx, T>> {
         // SAFETY: `settle` is before anything else can use the buffer.
         let mut buffer = unsafe { self.alloc_from_unscoped(pool, len) }?;
-        self.settle(&mut buffer.inner, len * size_of::<T>(), Some(pool))?;
+        buffer.inner = self.settle(buffer.inner, len * size_of::<T>(), Some(pool))?;
         Ok(buffer)
     }
 
@@ -99,9 +99,8 @@ impl<'ctx> SyncStream<'_, 'ctx> {
                 allocate(bytes, Some(pool), self.raw(), || self.stream().context().device())
             }?;
             let stream = self.stream().inner.clone();
-            let mut memory = Allocation::in_order(address, stream, Some(pool.clone()));
-            self.settle(&mut memory, bytes, Some(pool))?;
-            memory
+            let memory = Allocation::in_order(address, stream, Some(pool.clone()));
+            self.settle(memory, bytes, Some(pool))?
         };
         // SAFETY: 1. The allocation has this size, and `settle` has waited for it.
         unsafe { PinnedBuffer::of_pool(memory, len) }
@@ -157,25 +156,24 @@ impl<'ctx> SyncStream<'_, 'ctx> {
     /// Makes memory that was just allocated on this stream usable on every stream.
     ///
     /// The pool may have taken it from a free that is still behind other work of the stream. Where there is such work,
-    /// this replaces the memory by memory that was allocated on another stream.
+    /// this returns memory that was allocated on another stream instead.
     #[inline]
-    fn settle(&self, memory: &mut Allocation, bytes: usize, pool: Option<&MemoryPool>) -> Result {
+    fn settle(
+        &self,
+        memory: Allocation,
+        bytes: usize,
+        pool: Option<&MemoryPool>,
+    ) -> Result<Allocation> {
         if bytes == 0 {
-            return Ok(());
+            return Ok(memory);
         }
         // SAFETY: the stream is alive; needs no current context (F37).
         let idle = relaxed(unsafe { later!(cuStreamQuery(self.raw())) }).ready()?;
         if idle {
-            return Ok(());
+            return Ok(memory);
         }
-        match self.allocate_apart(bytes, pool) {
-            Ok(other) => {
-                *memory = other;
-                Ok(())
-            }
-            // There is no other stream, or not the memory for a moment.
-            Err(_) => self.stream().synchronize(),
-        }
+        // There may be no other stream, or not the memory for a moment.
+        self.allocate_apart(bytes, pool).or_else(|_| self.stream().synchronize().map(|()| memory))
     }
 
     /// Allocates on a stream that ends here, and waits for that. The memory is freed in the order of this stream.

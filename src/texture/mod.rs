@@ -62,9 +62,8 @@ mod shared;
 mod surface;
 mod texels;
 
-pub use crate::memory::array::{
-    Array, ArrayFlags, ArrayShape, ArraySlice, ArraySliceMut, MipmappedArray,
-};
+pub use crate::memory::array::{Array, ArraySlice, ArraySliceMut, MipmappedArray};
+pub use crate::memory::array_shape::{ArrayFlags, ArrayShape};
 pub use crate::memory::texel::Texel;
 pub use held::{ScopedSurface, ScopedSurfaceMut, ScopedTexture, SurfaceMut};
 pub use sampling::{Edge, Sampling};

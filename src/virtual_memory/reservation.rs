@@ -358,6 +358,7 @@ impl Reservation {
 }
 
 impl Drop for Reservation {
+    #[cold]
     #[inline]
     fn drop(&mut self) {
         let (address, bytes) = (self.address, self.bytes);

@@ -6,6 +6,7 @@ use crate::{common, fresh, needs_unwinding, skip};
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushedGuard, Result,
     diagnostics::{CoreDumpFlags, CoreDumps, DriverLog, LogLevel, on_driver_log, on_over_budget},
+    ffi,
     jit::JitOptions,
     on_release_error,
 };
@@ -40,7 +41,15 @@ fn a_profiler_records_until_the_guard_is_dropped_or_stopped() {
         drop(gpu.profiling()?);
         // It borrows the guard, which is free again.
         let other = Context::create(gpu.device(), ContextFlags::default())?;
-        gpu.push(&other)?.profiling()?.stop()
+        gpu.push(&other)?.profiling()?.stop()?;
+        if common::software() {
+            let (which, code) = (Which::Named("cuProfilerStop"), ffi::CUDA_ERROR_UNKNOWN);
+            let fault = Fault { which, code, performed: true };
+            let profiling = gpu.profiling()?;
+            let (failed, calls) = with_fault(fault, || profiling.stop());
+            assert_eq!((failed.unwrap_err().code(), calls.len()), (Some(code), 1));
+        }
+        Ok(())
     });
 }
 

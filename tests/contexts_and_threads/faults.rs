@@ -496,6 +496,10 @@ fn with_one_context_page_locked_memory_comes_back_and_stays_as_it_is() {
         // SAFETY: alive until `gone` is dropped, below.
         drop(unsafe { Context::from_raw(gone.raw(), Ownership::Borrow) }.unwrap());
         drop(gone);
+        // And one that was given to other code, which may do with it what it likes.
+        let given = new_context().into_raw().unwrap();
+        // SAFETY: made by `cuCtxCreate`, and nobody else has it.
+        assert_eq!(unsafe { ffi::cuCtxDestroy_v2(given.raw) }, ffi::CUDA_SUCCESS);
         let a = new_context();
         let mut stack = ContextStack::current_thread().unwrap();
         let gpu = stack.push(&a).unwrap();
@@ -651,6 +655,62 @@ fn a_context_in_which_a_function_may_run_behind_a_fault_is_not_ended() {
     });
 }
 
+/// So wherever the driver was given a function that it may call.
+fn stays_behind_a_fault(give: impl FnOnce(&PushedGuard<'_>) -> Result) {
+    let (a, b) = (new_context(), new_context());
+    a.with(|gpu| give(gpu)).unwrap();
+    fault_in(&b);
+    drop(a.try_destroy().expect_err("the driver may still call it"));
+}
+
+#[test]
+fn a_context_with_a_function_of_a_graph_is_not_ended_behind_a_fault() {
+    let _one = one_at_a_time();
+    fresh!(a_context_with_a_function_of_a_graph_is_not_ended_behind_a_fault, {
+        stays_behind_a_fault(|gpu| gpu.build_graph(|g| g.host_function(&[], || ())).map(drop));
+    });
+}
+
+#[test]
+fn a_context_with_a_future_of_a_stream_is_not_ended_behind_a_fault() {
+    let _one = one_at_a_time();
+    fresh!(a_context_with_a_future_of_a_stream_is_not_ended_behind_a_fault, {
+        stays_behind_a_fault(|gpu| {
+            let stream = gpu.stream()?;
+            drop(stream.finished()?);
+            stream.synchronize()
+        });
+    });
+}
+
+/// Behind a fault, a graph may still run what its nodes used before. That the change succeeds before another thread is told
+/// of the fault is played.
+#[test]
+fn a_graph_that_is_changed_behind_a_fault_keeps_what_it_used() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("only the software driver answers on demand");
+    }
+    fresh!(a_graph_that_is_changed_behind_a_fault_keeps_what_it_used, {
+        let (a, b, shared) = (new_context(), new_context(), Arc::new(()));
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&a).unwrap();
+        let (mut graph, node) = gpu.build_graph(|g| g.host_function(&[], || ())).unwrap();
+        let holds = || {
+            let shared = shared.clone();
+            move || _ = &shared
+        };
+        graph.set_host_function(node, holds()).unwrap();
+        graph.set_host_function(node, holds()).unwrap();
+        assert_eq!(Arc::strong_count(&shared), 2);
+        fault_in(&b);
+        let (which, code) = (Which::Named("cuGraphExecHostNodeSetParams"), ffi::CUDA_SUCCESS);
+        let made = Fault { which, code, performed: false };
+        with_fault(made, || graph.set_host_function(node, holds())).0.unwrap();
+        assert_eq!(Arc::strong_count(&shared), 3, "the function before stays");
+    });
+}
+
 /// Behind a fault, other contexts end as ever in a program that gave the driver no function.
 #[test]
 fn contexts_end_behind_a_fault_where_there_are_no_functions() {
@@ -730,6 +790,32 @@ fn an_operation_of_which_no_wait_tells_that_it_is_over_aborts() {
             };
             let (result, _) = with_fault(fault, scope);
             panic!("the scope returned {result:?} and its memory");
+        }
+    );
+}
+
+/// So without a scope, whatever the code: nothing else is taken for a success.
+#[test]
+fn an_operation_whose_wait_is_refused_aborts() {
+    let _one = one_at_a_time();
+    if !software() {
+        skip!("only the software driver fails on demand");
+    }
+    aborts!(
+        an_operation_whose_wait_is_refused_aborts,
+        ["without waiting", "cannot tell whether the work is complete"],
+        {
+            let a = new_context();
+            let mut stack = ContextStack::current_thread().unwrap();
+            let gpu = stack.push(&a).unwrap();
+            let stream = gpu.stream().unwrap();
+            let (mut memory, host) = (gpu.alloc::<u32>(4).unwrap(), [1; 4]);
+            let (which, code) =
+                (Which::Named("cuStreamSynchronize"), ffi::CUDA_ERROR_INVALID_VALUE);
+            let fault = Fault { which, code, performed: false };
+            let upload = || gpu.on(&stream).upload(&host, &mut memory);
+            let (result, _) = with_fault(fault, upload);
+            panic!("the operation returned {result:?} and its memory");
         }
     );
 }

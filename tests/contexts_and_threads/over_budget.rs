@@ -92,8 +92,24 @@ fn a_function_may_panic_and_end_its_own_hook() {
     let ends = calls.iter().filter(|&&call| call == "cuDeviceUnregisterAsyncNotification");
     assert_eq!(ends.count(), 1, "{calls:?}");
     assert_eq!(notify_over_budget(0, 1), 2);
-    drop(other);
     drop(panics);
+    assert_eq!(notify_over_budget(0, 1), 1);
+    // So does the end of another hook, but not inside a function, where the driver would refuse it again.
+    let unregistered = |calls: Vec<&str>| {
+        calls.iter().filter(|call| **call == "cuDeviceUnregisterAsyncNotification").count()
+    };
+    let place = Arc::new(Mutex::new(Vec::new()));
+    let (inside, (send, told)) = (place.clone(), mpsc::channel());
+    let ends = on_over_budget(device, move |_| {
+        let hooks = std::mem::take(&mut *inside.lock().unwrap());
+        let ends = hooks.into_iter().map(|hook: OverBudgetHook| record(|| drop(hook)).1);
+        _ = send.send(ends.map(unregistered).collect::<Vec<_>>());
+    });
+    place.lock().unwrap().extend([ends.unwrap(), on_over_budget(device, |_| ()).unwrap()]);
+    notify_over_budget(0, 1);
+    assert_eq!(told.recv().unwrap(), [1, 1]);
+    let ((), calls) = record(|| drop(other));
+    assert_eq!(unregistered(calls), 3);
     assert_eq!(notify_over_budget(0, 1), 0);
 }
 

@@ -4,10 +4,16 @@
 use crate::common::foreign::{self, current};
 use crate::common::gpu::new_context;
 use crate::common::{fewer, panics};
-use crate::needs_unwinding;
+use crate::{common, fresh, needs_unwinding, skip};
+use cuscope::diagnostics::on_driver_log;
 use cuscope::{
     Context, ContextFlags, ContextStack, Device, Error, PushContext, Result, detached::Branded, ffi,
 };
+use cuscope_softdriver::control::stack_depth;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use std::mem::forget;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn is_empty() -> bool {
     current().is_null()
@@ -563,4 +569,55 @@ fn a_hundred_thousand_nested_pushes_come_back_down() {
     };
     let deep = std::thread::Builder::new().stack_size(512 << 20);
     deep.spawn(nest).unwrap().join().unwrap();
+}
+
+/// A hook that runs while a leaked entry is popped, or looked for, may leave entries too, under one of other code. Then
+/// nothing is settled, and nothing is lost.
+#[test]
+fn an_entry_is_not_settled_while_a_hook_leaves_others() {
+    if !common::software() {
+        skip!("only the software driver's log tells of calls that succeed");
+    }
+    fresh!(an_entry_is_not_settled_while_a_hook_leaves_others, {
+        let [a, b, c] = [(); 3].map(|()| new_context());
+        let (of_hook, of_other, leaves) = (c.clone(), b.clone(), Arc::new(AtomicBool::new(false)));
+        let now = leaves.clone();
+        let hook = on_driver_log(move |_, _| {
+            if now.swap(false, Ordering::Relaxed) {
+                let _covered = ContextStack::reentrant(|stack| {
+                    forget(stack.push(&of_hook)?);
+                    foreign::push(of_other.raw());
+                    Ok(())
+                });
+            }
+        });
+        let Ok(_hook) = hook else { skip!("the driver has no hook of its log") };
+        let which = Which::Named("cuCtxPopCurrent_v2");
+        let told = Fault { which, code: ffi::CUDA_SUCCESS, performed: true };
+        for covered in [false, true] {
+            let mut stack = ContextStack::current_thread().unwrap();
+            let mut gpu = stack.push(&b).unwrap();
+            forget(gpu.push(&a).unwrap());
+            if covered {
+                foreign::push(b.raw());
+            }
+            let before = stack_depth();
+            leaves.store(true, Ordering::Relaxed);
+            let (used, _) = with_fault(told, || match covered {
+                false => gpu.synchronize(),
+                true => gpu.push(&c).map(drop),
+            });
+            // A new entry lies above those that cannot be settled.
+            assert_eq!(matches!(used, Err(Error::NotCurrent { .. })), !covered, "{used:?}");
+            assert_eq!(stack_depth(), before + 2, "{covered}");
+            // Other code takes what is its own away, and what was put back on top of it.
+            for _ in 0..2 {
+                foreign::pop();
+            }
+            gpu.synchronize().unwrap();
+            assert_eq!(stack_depth(), 1, "{covered}");
+            drop(gpu);
+            drop(stack);
+        }
+    });
 }

@@ -209,6 +209,7 @@ fn tensors_that_are_no_buffers_are_refused_and_deleted() {
             (Say { shape: vec![i64::MAX, 0, 2], ..kept.clone() }, "no sizes"),
             (Say { shape: vec![i64::MAX / 2, 2], ..kept.clone() }, "address space"),
             (Say { data: ptr::null_mut(), ..kept.clone() }, "null"),
+            (Say { data: ptr::null_mut(), byte_offset: 64, ..kept.clone() }, "null"),
             (Say { byte_offset: 2, ..kept.clone() }, "aligned"),
             (Say { byte_offset: past, ..kept.clone() }, "address space"),
         ];

@@ -230,7 +230,7 @@ fn the_flags_of_an_image_are_those_of_its_arrays() {
     with_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let shape = ArrayShape::D2 { width: 8, height: 4 };
-        for flags in [ArrayFlags::empty(), ArrayFlags::GATHER] {
+        for flags in [ArrayFlags::empty(), ArrayFlags::GATHER, ArrayFlags::SURFACE] {
             let object = gl.image(TEXTURE_2D, Texels::R32f, [8, 4, 1], 1);
             // SAFETY: 1. to 5. As for `image`.
             let image = unsafe {
@@ -251,6 +251,8 @@ fn the_flags_of_an_image_are_those_of_its_arrays() {
             let of_driver = unsafe { of_driver.assume_init() };
             let gathers = of_driver.Flags & ffi::CUDA_ARRAY3D_TEXTURE_GATHER != 0;
             assert_eq!(gathers, flags.contains(ArrayFlags::GATHER));
+            let stores = of_driver.Flags & ffi::CUDA_ARRAY3D_SURFACE_LDST != 0;
+            assert_eq!(stores, flags.contains(ArrayFlags::SURFACE));
         }
     });
 }

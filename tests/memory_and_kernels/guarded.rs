@@ -467,6 +467,30 @@ fn a_child_graph_is_told_by_the_graph_that_has_it() {
     });
 }
 
+/// So are those of a child that the node was changed to.
+#[test]
+fn a_child_graph_that_a_node_was_changed_to_is_told_by_the_graph_that_has_it() {
+    with_stream(|gpu, stream| {
+        let saxpy = load(gpu);
+        let x = gpu.on(&stream).from_slice(&[1.0; 8]).unwrap();
+        let mut y = gpu.on(&stream).from_slice(&[0.0; 8]).unwrap();
+        let mut child = |len| {
+            let built = gpu.build_graph(|g| {
+                let mut y = g.hold(&mut y);
+                g.kernel(&[], &saxpy, config(), (N, 2.0, &x, &mut y.slice_mut(..len)?)).map(drop)
+            });
+            built.unwrap().0
+        };
+        let (inside, outside) = (child(8), child(7));
+        let (mut parent, node) =
+            gpu.build_graph(|g| g.child(&[], &inside, (&x, &mut g.hold(&mut y)))).unwrap();
+        gpu.on(&stream).replay(&parent, (&x, &mut y)).unwrap();
+        parent.set_child(node, &outside, (&x, &mut y)).unwrap();
+        drop((inside, outside));
+        is_outside(gpu.on(&stream).replay(&parent, (&x, &mut y)));
+    });
+}
+
 /// A stream that is dropped while its kernels run leaves them its place, which nobody gets before they are over.
 #[test]
 fn a_stream_that_is_dropped_tells_no_other_stream() {

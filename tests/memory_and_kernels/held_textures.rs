@@ -206,6 +206,18 @@ fn a_graph_keeps_the_texture_that_a_node_was_changed_to() {
                 drop(three);
                 assert_eq!(control::live().textures, 2);
             }
+            // Also behind a launch of the same code that uses no texture.
+            let plain = gpu.load_ptx(FETCH)?.function("fetch")?;
+            let args = (0_u64, &at, &mut out);
+            // SAFETY: as above; the graph does not run with it.
+            unsafe { gpu.set_kernel_unchecked(&mut graph, node, &plain, config(), args) }?;
+            assert_eq!(control::live().textures, 1, "that of copies");
+            let four = gpu.texture(&array, Sampling::default())?;
+            let args = (&four, &at, &mut out);
+            // SAFETY: as above.
+            unsafe { gpu.set_kernel_unchecked(&mut graph, node, &plain, config(), args) }?;
+            drop(four);
+            assert_eq!(control::live().textures, 2);
             gpu.on(&stream).replay(&graph, (&array, &at, &mut out))?;
             drop(graph);
             assert_eq!(control::live().textures, 0);

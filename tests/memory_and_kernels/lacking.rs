@@ -308,6 +308,32 @@ fn each_extent_of_an_array_has_a_limit_of_its_own() {
     });
 }
 
+/// Textures that are deeper than usual have limits of their own.
+#[test]
+fn deep_arrays_have_another_width_and_height() {
+    let most = [("WIDTH", 20), ("HEIGHT", 30), ("DEPTH", 1)];
+    let deep = [("WIDTH_ALTERNATE", 2), ("HEIGHT_ALTERNATE", 3), ("DEPTH_ALTERNATE", 10)];
+    let lowered = most.iter().chain(&deep);
+    let lowered: Vec<_> =
+        lowered.map(|(extent, most)| format!("MAXIMUM_TEXTURE3D_{extent}={most}")).collect();
+    let lowered = lowered.join(",");
+    lacking!(deep_arrays_have_another_width_and_height, lowered.as_str(), {
+        try_with_gpu(|gpu| {
+            let alloc = |width, height| {
+                let shape = ArrayShape::D3 { width, height, depth: 5 };
+                gpu.alloc_array::<u32>(shape, ArrayFlags::empty()).map(drop)
+            };
+            alloc(2, 3)?;
+            for (width, height, has, most) in [(3, 3, 3, 2), (2, 4, 4, 3)] {
+                let text = alloc(width, height).unwrap_err().to_string();
+                let words = [format!("the array has {has} "), format!("at most {most} ")];
+                assert!(words.iter().all(|words| text.contains(words)), "{text}");
+            }
+            Ok(())
+        });
+    });
+}
+
 #[test]
 fn devices_without_multicast_objects() {
     lacking!(devices_without_multicast_objects, "1:MULTICAST_SUPPORTED=0", {

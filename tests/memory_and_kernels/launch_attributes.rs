@@ -14,6 +14,7 @@ use cuscope::{
     memory::{AccessPolicyWindow, AccessProperty, MemSyncDomain},
 };
 use cuscope_softdriver::control::record;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 
 const COOPERATIVE: &str = include_str!("../../examples/kernels/cooperative.ptx");
 
@@ -165,6 +166,15 @@ fn a_node_that_is_built_has_attributes_but_no_events() {
         assert_eq!(error.code(), Some(ffi::CUDA_ERROR_INVALID_VALUE));
         let odd = plain.extended().cluster(2);
         assert_eq!(build(odd, 4).unwrap_err().code(), Some(ffi::CUDA_ERROR_INVALID_CLUSTER_SIZE));
+        if software() {
+            // A node that was not added has no attributes.
+            let code = ffi::CUDA_ERROR_OUT_OF_MEMORY;
+            let fault = Fault { which: Which::Named(call), code, performed: false };
+            let (failed, calls) = record(|| with_fault(fault, || build(many_of_a_node(), 4)).0);
+            let error = failed.unwrap_err();
+            assert_eq!((error.call(), error.code()), (Some(call), Some(code)));
+            assert!(!calls.contains(&"cuGraphKernelNodeSetAttribute"), "{calls:?}");
+        }
         let mut graphs = Vec::new();
         for (launch, value) in [(plain.extended(), 5), (many_of_a_node(), 6)] {
             graphs.push((build(launch, value)?.0, value));

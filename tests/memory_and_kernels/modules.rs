@@ -72,6 +72,17 @@ fn functions_are_found_by_name_and_enumerated() {
             parameters.iter().map(|p| (p.offset, p.size)).collect::<Vec<_>>(),
             [(0, 4), (4, 4), (8, 8), (16, 8)]
         );
+        let unknown = by_str.attribute(ffi::CUfunction_attribute(9999)).unwrap_err();
+        assert!(matches!(unknown, Error::InvalidArgument { call: "cuFuncGetAttribute", .. }));
+        if common::software() {
+            let code = ffi::CUDA_ERROR_UNKNOWN;
+            let fault = Fault { which: Which::Nth(1), code, performed: false };
+            let (failed, calls) = with_fault(fault, || by_str.parameters());
+            assert_eq!(
+                (failed.unwrap_err().code(), calls),
+                (Some(code), vec!["cuFuncGetParamInfo"])
+            );
+        }
     });
 }
 
@@ -177,6 +188,8 @@ fn a_variable_is_one_buffer_at_a_time() {
         );
         let wrong = module.variable::<[f32; 3]>("scale").unwrap_err();
         assert!(matches!(wrong, Error::VariableType { bytes: 16, size: 12, .. }), "{wrong}");
+        let wrong = module.variable::<[f32; 0]>("scale").unwrap_err();
+        assert!(matches!(wrong, Error::VariableType { bytes: 16, size: 0, .. }), "{wrong}");
         assert_eq!(code(module.variable::<f32>("nope")), 500);
         assert_eq!(code(module.variable::<f32>("saxpy")), 1);
         // It keeps the module, which nothing else does.

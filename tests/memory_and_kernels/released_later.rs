@@ -7,9 +7,11 @@ use crate::common::kernels::STORE;
 use crate::{common, fresh, skip};
 use cuscope::ordered::OrderedOptions;
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling};
-use cuscope::virtual_memory::{PhysicalMemory, Reservation};
-use cuscope::{Context, ContextStack, Error, Library, MemoryPool, Ptx, PushedGuard, Result, ffi};
-use cuscope_softdriver::control::{Live, live};
+use cuscope::virtual_memory::{Multicast, PhysicalMemory, Reservation};
+use cuscope::{
+    Context, ContextStack, Device, Error, Library, MemoryPool, Ptx, PushedGuard, Result, ffi,
+};
+use cuscope_softdriver::control::{Live, live, record};
 use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::any::Any;
 use std::future::Future;
@@ -91,6 +93,19 @@ const KINDS: &[(&str, Make)] = &[
         let mut x = ordered.zeroed::<u32>(64)?;
         ordered.upload(&[1; 64], &mut x)?;
         Ok(Box::new(ordered))
+    }),
+    ("multicast object", |gpu| {
+        let devices = Device::all()?;
+        // Miri maps no memory twice.
+        if cfg!(miri) || devices.len() < 2 || !Multicast::is_supported(gpu.device())? {
+            return Ok(Box::new(()));
+        }
+        let bytes = Multicast::granularity(&devices, 1)?;
+        let mut object = Multicast::create(&devices, bytes)?;
+        for device in devices {
+            object.bind(0, PhysicalMemory::create(device, bytes)?)?;
+        }
+        Ok(Box::new(object))
     }),
     ("page-locked pages", |gpu| Ok(Box::new(gpu.pinned_pages(4096)?))),
     ("addresses", |gpu| {
@@ -228,20 +243,20 @@ fn an_unload_there_answers_and_happens_later() {
         with_gpu(|gpu| {
             look();
             let before = live();
-            let (module, library) = (
-                gpu.load_ptx(STORE).unwrap().detach(),
-                Library::load(&Ptx::new(STORE).unwrap()).unwrap(),
-            );
+            let module = || gpu.context().load_ptx(STORE).unwrap();
+            let (module, other) = (module(), module());
+            let library = Library::load(&Ptx::new(STORE).unwrap()).unwrap();
             let (tell, told) = mpsc::channel();
             let stream = gpu.stream().unwrap();
             let unload = move || {
-                let library =
-                    library.try_unload().expect("it is alone").map_err(|error| error.code());
-                tell.send(library).unwrap();
-                drop(module);
+                let library = library.try_unload().expect("it is alone");
+                let module = module.try_unload().expect("it is alone");
+                tell.send([library, module].map(|answer| answer.map_err(|error| error.code())))
+                    .unwrap();
+                drop(other);
             };
             gpu.on(&stream).host_function(unload).unwrap();
-            assert_eq!(told.recv().unwrap(), Err(Some(ffi::CUDA_ERROR_NOT_PERMITTED)));
+            assert_eq!(told.recv().unwrap(), [Err(Some(ffi::CUDA_ERROR_NOT_PERMITTED)); 2]);
             look();
             assert_eq!(reported(), []);
             drop(stream);
@@ -428,6 +443,11 @@ fn memory_that_was_dropped_there_is_released_where_it_is_wanted() {
             let x = memory();
             gpu.on(&stream).host_function(move || drop(x)).unwrap();
             assert_eq!(live().allocations, before);
+            let mut x = Some(memory());
+            let (graph, _) =
+                gpu.build_graph(|g| g.host_function(&[], move || drop(x.take()))).unwrap();
+            gpu.on(&stream).replay(&graph, ()).unwrap();
+            assert_eq!(live().allocations, before);
         });
     });
 }
@@ -536,7 +556,9 @@ fn shared_memory_whose_readers_cannot_be_ordered_there_is_freed_later() {
             home.host_function(move || drop(with_fault(refused, || drop(x)))).unwrap();
             home.synchronize().unwrap();
             assert_eq!(live().allocations, before + 1);
-            look();
+            let ((), calls) = record(look);
+            let at = |name| calls.iter().position(|call| *call == name).expect(name);
+            assert!(at("cuStreamWaitEvent") < at("cuMemFreeAsync"), "{calls:?}");
             home.synchronize().unwrap();
             assert_eq!((reported(), live().allocations), (vec![], before));
         });

@@ -4,7 +4,7 @@
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, SPIN, STORE};
 use crate::common::{UNWINDS, fewer, longer};
-use crate::{common, fresh, skip};
+use crate::{common, fresh, needs_unwinding, skip};
 use cuscope::memory::Location;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{
@@ -443,6 +443,27 @@ fn a_host_function_runs_behind_the_work_and_its_panic_comes_up_in_a_wait() {
         ordered.host_function(|| panic!("second")).unwrap();
         let waited = catch_unwind(AssertUnwindSafe(|| ordered.synchronize()));
         assert_eq!(*waited.unwrap_err().downcast::<&str>().unwrap(), "first");
+        ordered.synchronize().unwrap();
+    });
+}
+
+/// Panics that nobody asks for end where they are, and so do those of their destructors.
+#[test]
+fn the_destructors_of_panics_may_panic() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            std::panic::panic_any(Bomb)
+        }
+    }
+    needs_unwinding!("the panics come up in a wait");
+    let bomb = || std::panic::panic_any(Bomb);
+    with_gpu(|gpu| {
+        let ordered = gpu.ordered_stream().unwrap();
+        ordered.host_function(bomb).unwrap();
+        ordered.host_function(bomb).unwrap();
+        let waited = catch_unwind(AssertUnwindSafe(|| ordered.synchronize()));
+        std::mem::forget(waited.unwrap_err().downcast::<Bomb>().unwrap());
         ordered.synchronize().unwrap();
     });
 }

@@ -1,6 +1,6 @@
 //! The ends of what belongs to an ordered stream: on threads of the driver, with graphs in flight, after failures.
 
-use crate::common::gpu::{kernel, new_context, with_gpu};
+use crate::common::gpu::{gate, kernel, new_context, with_gpu};
 use crate::common::kernels::SPIN;
 use crate::common::longer;
 use crate::{common, fresh, skip};
@@ -8,7 +8,7 @@ use cuscope::detached::Branded;
 use cuscope::ordered::OrderedOptions;
 use cuscope::{ContextStack, Error, Function, LaunchConfig, OrderedStream, PushedGuard, ffi};
 use cuscope_softdriver::control::{live, record};
-use cuscope_softdriver::faults::{Fault, Which, with_fault};
+use cuscope_softdriver::faults::{Fault, Which, clear, install, with_fault};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -168,6 +168,46 @@ fn a_graph_that_ends_on_a_thread_of_the_driver_is_waited_for_later() {
     });
 }
 
+/// The driver that was measured does not destroy a graph there (F23). One that does is played.
+#[test]
+fn a_graph_keeps_what_it_uses_until_its_end_on_a_thread_of_the_driver_is_over() {
+    if !common::software() {
+        skip!("only the software driver answers on demand");
+    }
+    fresh!(a_graph_keeps_what_it_uses_until_its_end_on_a_thread_of_the_driver_is_over, {
+        report();
+        with_gpu(|gpu| {
+            let (user, other, shared) = (bare(gpu), bare(gpu), Arc::new(()));
+            let build = || {
+                let holds = shared.clone();
+                gpu.build_graph(|g| g.host_function(&[], move || _ = &holds)).unwrap().0
+            };
+            let look = || ContextStack::reentrant(|_| Ok(())).unwrap();
+            // Nothing runs it, and the driver has it until it is destroyed.
+            let graph = build().detach();
+            other.host_function(move || drop(graph)).unwrap();
+            other.synchronize().unwrap();
+            assert_eq!(Arc::strong_count(&shared), 2);
+            look();
+            assert_eq!(Arc::strong_count(&shared), 1);
+            // The stream still runs it.
+            let (gate, opened) = gate();
+            let graph = build();
+            user.host_function(opened).unwrap();
+            user.replay(&graph, ()).unwrap();
+            let graph = graph.detach();
+            let (which, code) = (Which::Named("cuGraphExecDestroy"), ffi::CUDA_SUCCESS);
+            let destroyed = Fault { which, code, performed: false };
+            other.host_function(move || drop(with_fault(destroyed, || drop(graph)))).unwrap();
+            other.synchronize().unwrap();
+            assert_eq!(Arc::strong_count(&shared), 2, "the function will be called");
+            gate.open();
+            look();
+            assert_eq!((Arc::strong_count(&shared), reported()), (1, vec![]));
+        });
+    });
+}
+
 #[test]
 fn memory_that_ends_on_a_thread_of_the_driver_is_kept_or_freed_later() {
     fresh!(memory_that_ends_on_a_thread_of_the_driver_is_kept_or_freed_later, {
@@ -267,6 +307,27 @@ fn memory_of_an_operation_that_may_have_been_taken_is_waited_for() {
     });
 }
 
+/// Nothing proves that the copy was not taken, or is over.
+#[test]
+fn memory_of_an_operation_that_cannot_be_waited_for_is_leaked() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(memory_of_an_operation_that_cannot_be_waited_for_is_leaked, {
+        with_gpu(|gpu| {
+            let ordered = bare(gpu);
+            let x = ordered.from_slice(&[5_u32; LEN]).unwrap();
+            let to = gpu.pinned::<u32>(LEN).unwrap();
+            let before = live().registrations;
+            install("cuMemcpyDtoHAsync=54321,cuStreamSynchronize=UNKNOWN".parse().unwrap());
+            let refused = ordered.download_owned(&x, to).unwrap_err();
+            clear();
+            assert_eq!(refused.error.code(), Some(ffi::CUresult(54_321)));
+            assert_eq!((refused.value.is_none(), live().registrations), (true, before));
+        });
+    });
+}
+
 /// A wait for the stream may prove what an event does not. If it does not either, the memory stays, whoever waited.
 #[test]
 fn memory_whose_waits_fail_is_leaked_and_not_given_back() {
@@ -333,6 +394,30 @@ fn a_graph_in_flight_is_waited_for_before_it_changes_or_ends() {
         drop(graph);
         assert!(ordered.query().unwrap(), "it waited");
         assert_eq!(ordered.to_vec(&x).unwrap(), [2; LEN]);
+    });
+}
+
+/// Its memory would be used by two runs, or change under one.
+#[test]
+fn a_graph_in_flight_is_waited_for_before_it_is_timed_or_built_again() {
+    if !common::software() {
+        skip!("only the software driver tells its calls");
+    }
+    with_gpu(|gpu| {
+        let (ordered, stream) = (bare(gpu), gpu.stream().unwrap());
+        let (mut graph, _) = gpu.build_graph(|g| g.host_function(&[], || ())).unwrap();
+        let waited = |calls: &[&str], call: &str| {
+            let at = calls.iter().position(|one| *one == call).expect(call);
+            calls[..at].contains(&"cuStreamSynchronize")
+        };
+        ordered.replay(&graph, ()).unwrap();
+        let (times, calls) = record(|| gpu.time_nodes(&stream, &mut graph, ()));
+        assert!(times.unwrap().len() == 1 && waited(&calls, "cuGraphClone"), "{calls:?}");
+        ordered.replay(&graph, ()).unwrap();
+        let build =
+            || gpu.rebuild_graph(&mut graph, |g| g.host_function(&[], || ()).map(drop)).unwrap();
+        let ((in_place, ()), calls) = record(build);
+        assert!(in_place && waited(&calls, "cuGraphExecUpdate_v2"), "{calls:?}");
     });
 }
 

@@ -10,9 +10,10 @@ use cuscope::ordered::{OrderedOptions, OrderedPitchedBuffer, PendingVec};
 use cuscope::texture::{ArrayFlags, ArrayShape, Sampling, SharedTexture};
 use cuscope::{
     Context, ContextStack, Device, Error, Event, In, Kernel, LaunchConfig, OrderedBuffer,
-    OrderedStream, Out, Result, SharedBuffer, current_context,
+    OrderedStream, Out, Result, SharedBuffer, current_context, ffi,
 };
 use cuscope_softdriver::control::record;
+use cuscope_softdriver::faults::{Fault, Which, with_fault};
 use std::time::Duration;
 
 const LEN: usize = 64;
@@ -183,6 +184,29 @@ fn copies_go_on_while_a_context_of_another_device_is_current() {
         result.unwrap();
         assert_eq!(calls, ["cuMemcpyDtoDAsync_v2"], "one call where it is current, or none is");
     }
+}
+
+/// Only a refusal that another context explains is tried again, under the stream's own.
+#[test]
+fn a_refused_copy_is_tried_again_only_while_another_context_is_current() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    let (context, other) = (new_context(), new_context());
+    let stream = context.ordered_stream().unwrap();
+    let (x, mut y) = (stream.zeroed::<u32>(LEN).unwrap(), stream.zeroed::<u32>(LEN).unwrap());
+    let mut copies = || {
+        [ffi::CUDA_ERROR_INVALID_VALUE, ffi::CUDA_ERROR_OUT_OF_MEMORY].map(|code| {
+            let which = Which::Named("cuMemcpyDtoDAsync_v2");
+            let fault = Fault { which, code, performed: false };
+            let (failed, calls) = with_fault(fault, || stream.copy(&x, &mut y));
+            assert_eq!(failed.unwrap_err().code(), Some(code));
+            calls.len()
+        })
+    };
+    assert_eq!(copies(), [1, 1], "no context is current");
+    assert_eq!(other.with(|_| Ok(copies())), Ok([2, 1]));
+    assert_eq!(context.with(|_| Ok(copies())), Ok([1, 1]));
 }
 
 #[test]

@@ -255,6 +255,30 @@ fn a_mode_that_foreign_code_set_costs_its_capture_and_nothing_of_ours() {
     });
 }
 
+/// A capture of this crate forbids nothing to the thread, whatever its mode.
+#[test]
+fn a_capture_of_this_crate_lets_the_thread_allocate_in_every_mode() {
+    fresh!(a_capture_of_this_crate_lets_the_thread_allocate_in_every_mode, {
+        let context = new_context();
+        let mut stack = ContextStack::current_thread().unwrap();
+        let gpu = stack.push(&context).unwrap();
+        let mut captured = gpu.stream().unwrap();
+        for mode in [ffi::CU_STREAM_CAPTURE_MODE_GLOBAL, ffi::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL] {
+            let graph = gpu.capture(&mut captured, |_| {
+                let (before, mut memory) = (exchange(mode), 0);
+                // SAFETY: writes one address to `memory`.
+                let code = unsafe { ffi::cuMemAlloc_v2(&raw mut memory, 4) };
+                assert_eq!(code, ffi::CUDA_SUCCESS, "{mode:?}");
+                // SAFETY: allocated above, and not used.
+                assert_eq!(unsafe { ffi::cuMemFree_v2(memory) }, ffi::CUDA_SUCCESS);
+                assert_eq!(exchange(before), mode);
+                Ok(())
+            });
+            assert_eq!(graph.unwrap().nodes(), Ok(0));
+        }
+    });
+}
+
 /// The thread has its mode back with its stack, or what foreign code set meanwhile.
 #[test]
 fn the_mode_of_the_thread_is_given_back_with_its_stack() {

@@ -266,6 +266,7 @@ fn a_stream_does_not_wait_again_for_work_that_a_third_one_waited_for() {
         });
         assert_eq!(count(&calls, WAIT), 4, "{calls:?}");
         assert_eq!(count(&calls, RECORD), 3, "the event of the copy serves two: {calls:?}");
+        assert_eq!(count(&calls, SYNCHRONIZE), 3, "the scope waits for each: {calls:?}");
     });
 }
 

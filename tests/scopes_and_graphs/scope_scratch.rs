@@ -104,6 +104,19 @@ fn allocation_and_free_are_ordered_with_uses_elsewhere() {
             .unwrap();
         });
         assert_eq!(calls, [ALLOC, FILL, FREE, SYNCHRONIZE, SYNCHRONIZE]);
+
+        // So if it was freed before there was another stream.
+        let mut other = gpu.alloc::<u32>(8).unwrap();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let (a, mut other) = (s.on(&a), s.hold(&mut other));
+                a.fill(&mut a.scratch(8)?, 1_u32)?;
+                let _b = s.on(&b);
+                a.fill(&mut other, 1)
+            })
+            .unwrap();
+        });
+        assert_eq!(calls, [ALLOC, FILL, FREE, FILL, SYNCHRONIZE, SYNCHRONIZE]);
     });
 }
 
@@ -370,5 +383,15 @@ fn sizes_that_no_memory_has_are_refused() {
             stream.zero(&mut stream.scratch::<u8>(3)?)
         })
         .unwrap();
+        if common::software() {
+            let ((), calls) = record(|| {
+                gpu.scope(|s| {
+                    let stream = s.on(&stream);
+                    stream.zero(&mut stream.scratch::<u32>(0)?)
+                })
+                .unwrap();
+            });
+            assert_eq!(calls, [SYNCHRONIZE], "no elements have no memory");
+        }
     });
 }

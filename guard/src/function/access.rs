@@ -1,5 +1,6 @@
 //! The accesses of a function: what each reaches, and the check that it gets.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use cuscope_ptx_syntax::tree::Space;
@@ -94,6 +95,8 @@ struct Index {
     /// The item that reads it.
     read: usize,
     signed: bool,
+    /// It has 64 bits, and everything is computed modulo 2^64.
+    wide: bool,
     /// The index is shifted left by this.
     shift: u32,
 }
@@ -142,7 +145,101 @@ impl<'a> Rewrite<'a> {
                 plans[at] = Some(self.plan(at, ins, access)?);
             }
         }
+        for run in self.runs() {
+            self.plan_run(run, &mut plans);
+        }
         Ok(plans)
+    }
+
+    /// The one check of all reads of an argument among accesses that follow each other, and of all writes.
+    fn plan_run(&mut self, run: Range<usize>, plans: &mut [Option<Plan>]) {
+        let mut firsts: Vec<(usize, Vec<usize>)> = Vec::new();
+        for at in run {
+            let Some(plan) = &plans[at] else { continue };
+            if !matches!(plan.check, Check::Compare(..) | Check::Predicate(..)) {
+                continue;
+            }
+            let same = |first: usize| {
+                let first: Option<&Plan> = plans[first].as_ref();
+                first.is_some_and(|first| {
+                    first.parameters == plan.parameters && first.access.kind == plan.access.kind
+                })
+            };
+            match firsts.iter_mut().find(|one| same(one.0)) {
+                Some((_, rest)) => rest.push(at),
+                None if plan.parameters.len() == 1 => firsts.push((at, Vec::new())),
+                None => {}
+            }
+        }
+        for (first, rest) in firsts.into_iter().filter(|(_, rest)| !rest.is_empty()) {
+            let mut further = Vec::new();
+            let mut lines = Vec::new();
+            let mut inside = None;
+            for at in std::iter::once(first).chain(rest.iter().copied()) {
+                let Some(plan) = plans[at].as_mut() else { continue };
+                let check = match at == first {
+                    true => std::mem::replace(&mut plan.check, Check::Inside),
+                    false => std::mem::replace(&mut plan.check, Check::With(first)),
+                };
+                if at != first {
+                    further.extend(self.line_of(at));
+                }
+                further.append(&mut plan.further);
+                if planted(Mistake::RunOfFirst) && inside.is_some() {
+                    continue;
+                }
+                inside = Some(self.and(check, inside, &mut lines));
+            }
+            // What had its check with one of these has it with the first.
+            for at in (first..plans.len()).take_while(|&at| self.flow.together(first, at)) {
+                match plans[at].as_mut() {
+                    Some(Plan { check: Check::With(one), .. }) if rest.contains(one) => {
+                        *one = first
+                    }
+                    _ => {}
+                }
+            }
+            if let (Some(plan), Some(inside)) = (plans[first].as_mut(), inside) {
+                plan.check = Check::Predicate(lines, inside);
+                plan.further = further;
+            }
+        }
+    }
+
+    /// A predicate that says that a check holds, and an earlier one. The lines that set it are added.
+    fn and(&mut self, check: Check, before: Option<String>, lines: &mut Vec<String>) -> String {
+        let both = self.new_name(Type::PRED);
+        match (check, before) {
+            (Check::Compare(own, Comparison { by, a, b }), before) => {
+                lines.extend(own);
+                lines.push(match before {
+                    None => format!("setp.{by} {both}, {a}, {b};"),
+                    Some(before) => {
+                        let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
+                        format!("setp.{by}.and.{ty} {both}, {a}, {b}, {before};")
+                    }
+                });
+                both
+            }
+            (Check::Predicate(own, inside), Some(before)) => {
+                lines.extend(own);
+                lines.push(format!("and.pred {both}, {inside}, {before};"));
+                both
+            }
+            (Check::Predicate(own, inside), None) => {
+                lines.extend(own);
+                inside
+            }
+            (_, before) => before.unwrap_or(both),
+        }
+    }
+
+    /// The line of an item.
+    fn line_of(&self, at: usize) -> Option<u32> {
+        match &self.items[at] {
+            Item::Ins(ins) => Some(ins.line),
+            _ => None,
+        }
     }
 
     /// The one check of several accesses, if they have one.
@@ -183,11 +280,7 @@ impl<'a> Rewrite<'a> {
         }
         let parameters = self.parameters(&[region]);
         self.note_use(&parameters, kind);
-        let line = |at: usize| match &self.items[at] {
-            Item::Ins(ins) => ins.line,
-            _ => 0,
-        };
-        let further = rest.iter().map(|one| line(one.0)).collect();
+        let further = rest.iter().filter_map(|one| self.line_of(one.0)).collect();
         for &(at, access) in rest {
             let (check, parameters) = (Check::With(first), parameters.clone());
             plans[at] = Some(Plan { access, check, parameters, further: Vec::new() });
@@ -569,6 +662,18 @@ impl<'a> Rewrite<'a> {
         }
         let name = self.copied(index);
         let mut lines = Vec::new();
+        if index.wide {
+            let a = if steps == 0 {
+                name
+            } else {
+                let sum = self.new_name(Type::U64);
+                lines.push(format!("add.s64 {sum}, {name}, {steps};"));
+                sum
+            };
+            let (bytes, shift) = (rest + need, index.shift);
+            let b = self.limit(key(Extent::Index { bytes, shift, most: u64::MAX }));
+            return Some(Check::Compare(lines, Comparison { by: "lt.u64", a, b }));
+        }
         let (a, before, most) = if index.signed || steps <= 0 || planted(Mistake::IndexWraps) {
             // The index and the steps together are at least 0: the sum is compared, and a negative one is as large as
             // half of all numbers or larger.
@@ -604,7 +709,7 @@ impl<'a> Rewrite<'a> {
         let copy = match known {
             Some(one) => one.2,
             None => {
-                let copy = self.fresh(Type::B32);
+                let copy = self.fresh(if index.wide { Type::B64 } else { Type::B32 });
                 self.shadows.push((index.read, index.reg, copy));
                 copy
             }
@@ -633,7 +738,15 @@ impl<'a> Rewrite<'a> {
         };
         let index = |arg: &Arg, signed: bool, shift: u32| match arg {
             Arg::Reg(reg) if self.registers[*reg].bytes == 4 => Some(Linear {
-                index: Some(Index { reg: *reg, read: def, signed, shift }),
+                index: Some(Index { reg: *reg, read: def, signed, wide: false, shift }),
+                ..Linear::default()
+            }),
+            _ => None,
+        };
+        // An index of 64 bits, however it was computed.
+        let wide = |arg: &Arg| match arg {
+            Arg::Reg(reg) if self.registers[*reg].bytes == 8 => Some(Linear {
+                index: Some(Index { reg: *reg, read: def, signed: false, wide: true, shift: 0 }),
                 ..Linear::default()
             }),
             _ => None,
@@ -646,6 +759,10 @@ impl<'a> Rewrite<'a> {
             };
             let power = by.is_power_of_two() && by.trailing_zeros() <= MOST_SHIFT;
             power.then(|| index(a, signed, by.trailing_zeros()))?
+        };
+        let times = |arg: &Arg, shift: u32| {
+            let linear = of(arg).and_then(|linear| shifted(linear, shift));
+            linear.or_else(|| shifted(wide(arg)?, shift))
         };
         match (ins.opcode.as_str(), &ins.args[..]) {
             (
@@ -681,7 +798,12 @@ impl<'a> Rewrite<'a> {
                 (regions.spaces[region] == Some(space) && generic == to)
                     .then_some(Linear { region: Some((region, !to)), ..linear })
             }
-            ("add.s64" | "add.u64", [_, a, b]) => sum(of(a)?, of(b)?),
+            ("add.s64" | "add.u64", [_, a, b]) => match (of(a), of(b)) {
+                (Some(a), Some(b)) => sum(a, b),
+                (Some(from), None) if from.region.is_some() => sum(from, wide(b)?),
+                (None, Some(from)) if from.region.is_some() => sum(from, wide(a)?),
+                _ => None,
+            },
             ("sub.s64" | "sub.u64", [_, a, Arg::Int(by)]) => {
                 let by = (*by as i64).checked_neg().filter(|by| by.abs() < FAR)?;
                 sum(of(a)?, Linear { offset: by, ..Linear::default() })
@@ -692,9 +814,9 @@ impl<'a> Rewrite<'a> {
             ("mad.wide.s32", [_, a, b, c]) => sum(product(a, b, true)?, of(c)?),
             ("cvt.u64.u32", [_, a]) => index(a, false, 0),
             ("cvt.s64.s32", [_, a]) => index(a, true, 0),
-            ("shl.b64", [_, a, Arg::Int(by)]) => shifted(of(a)?, u32::try_from(*by).ok()?),
+            ("shl.b64", [_, a, Arg::Int(by)]) => times(a, u32::try_from(*by).ok()?),
             ("mul.lo.s64" | "mul.lo.u64", [_, a, Arg::Int(by)]) if by.is_power_of_two() => {
-                shifted(of(a)?, by.trailing_zeros())
+                times(a, by.trailing_zeros())
             }
             _ => None,
         }

@@ -15,7 +15,8 @@ use crate::planted::{Mistake, planted};
 pub(super) enum Extent {
     /// Of the distance from the begin, for accesses that need so many bytes.
     Bytes(u64),
-    /// Of an index, for accesses that need so many bytes from where it is 0, and `most` at most.
+    /// Of an index, for accesses that need so many bytes from where it is 0, and `most` at most. If all numbers of 64 bits
+    /// are allowed, the limit has 64 bits, and otherwise 32.
     Index { bytes: u64, shift: u32, most: u64 },
 }
 
@@ -67,24 +68,30 @@ impl Rewrite<'_> {
     }
 
     fn computed(&mut self, key: Key, extent: &str) -> String {
-        let (fits, limit) = (self.new_name(Type::PRED), self.new_name(Type::U64));
-        let needed = match key.extent {
-            Extent::Bytes(bytes) | Extent::Index { bytes, .. } => bytes,
+        let (needed, shift, most) = match key.extent {
+            Extent::Bytes(bytes) => (bytes, 0, u64::MAX),
+            Extent::Index { bytes, shift, most } => (bytes, shift, most),
         };
-        let size = self.new_name(Type::U64);
-        self.first_line(format!("mov.u64 {size}, {extent};"));
-        self.first_line(format!("setp.ge.u64 {fits}, {size}, {needed};"));
-        self.first_line(format!("sub.s64 {limit}, {size}, {needed};"));
-        if let Extent::Index { shift, .. } = key.extent {
+        let limit = self.new_name(Type::U64);
+        // So many times does the unit, 1 << shift, fit behind what the first access needs besides a unit.
+        let unit = if planted(Mistake::LimitTooLarge) { 2 } else { 1 } << shift;
+        if needed == unit {
+            self.first_line(format!("mov.u64 {limit}, {extent};"));
+        } else if needed < unit {
+            self.first_line(format!("add.s64 {limit}, {extent}, {};", unit - needed));
+        } else {
+            self.first_line(format!("sub.s64 {limit}, {extent}, {};", needed - unit));
+            if !planted(Mistake::LimitWraps) {
+                let fits = self.new_name(Type::PRED);
+                self.first_line(format!("setp.ge.u64 {fits}, {extent}, {};", needed - unit));
+                self.first_line(format!("selp.b64 {limit}, {limit}, 0, {fits};"));
+            }
+        }
+        if shift > 0 {
             self.first_line(format!("shr.u64 {limit}, {limit}, {shift};"));
         }
-        let more = if planted(Mistake::LimitTooLarge) { 2 } else { 1 };
-        self.first_line(format!("add.s64 {limit}, {limit}, {more};"));
-        if let Extent::Index { most, .. } = key.extent {
+        if most < u64::MAX {
             self.first_line(format!("min.u64 {limit}, {limit}, {most};"));
-        }
-        if !planted(Mistake::LimitWraps) {
-            self.first_line(format!("selp.b64 {limit}, {limit}, 0, {fits};"));
         }
         for one in self.origins.regions().numbers(key.bases) {
             let base = self.base(one, true);
@@ -93,14 +100,12 @@ impl Rewrite<'_> {
             self.first_line(format!("setp.eq.u64 {whole}, {low}, 0;"));
             self.first_line(format!("selp.b64 {limit}, {limit}, 0, {whole};"));
         }
-        match key.extent {
-            Extent::Bytes(_) => limit,
-            Extent::Index { .. } => {
-                let short = self.new_name(Type::U32);
-                self.first_line(format!("cvt.u32.u64 {short}, {limit};"));
-                short
-            }
+        if most == u64::MAX {
+            return limit;
         }
+        let short = self.new_name(Type::U32);
+        self.first_line(format!("cvt.u32.u64 {short}, {limit};"));
+        short
     }
 
     /// How many bytes of a region may be read or written: a register of ours, or a constant.

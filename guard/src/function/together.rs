@@ -1,14 +1,17 @@
-//! Accesses that have one check together: those of one address in straight code, which reads or writes around it.
+//! Accesses that have one check together: those of one address in straight code, which reads or writes around it, and those of
+//! one argument that follow each other.
 //!
 //! If the first of them is made, all are, because nothing between them leads elsewhere. So if one is outside, the thread
-//! fails in any case, and then none of them is made. The check compares all bytes from the first one's to the last one's.
+//! fails in any case, and then none of them is made. Of one address, all bytes from the first one's to the last one's are
+//! compared.
 
-use cuscope_ptx_syntax::tree::Space;
+use std::ops::Range;
 
 use super::Rewrite;
 use super::access::{Access, At};
 use crate::AccessKind;
-use crate::body::{Base, Ins, Item};
+use crate::body::{Base, Item};
+use crate::order::joins;
 use crate::planted::{Mistake, planted};
 
 /// Some accesses: the numbers of their items, in order.
@@ -37,19 +40,27 @@ impl Group {
     }
 }
 
-/// Whether an access may have its check with others: it waits for nobody, and is made whenever control is there.
-fn joins(ins: &Ins, access: &Access) -> bool {
-    let plain = matches!(ins.head(), "ld" | "st")
-        && !ins.modifiers().any(|one| {
-            matches!(one, "volatile" | "relaxed" | "acquire" | "release" | "mmio" | "async")
-        });
-    plain
-        && access.given.is_none()
-        && matches!(access.at, At::Generic | At::In(Space::Global))
-        && (ins.guard.is_none() || planted(Mistake::TogetherPredicated))
-}
-
 impl Rewrite<'_> {
+    /// Where accesses follow each other, with nothing but `.loc` between them.
+    pub(super) fn runs(&self) -> Vec<Range<usize>> {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut open = false;
+        for (at, item) in self.items.iter().enumerate() {
+            match item {
+                Item::Ins(ins) if joins(ins) => {
+                    match runs.last_mut().filter(|run| open && self.flow.together(run.start, at)) {
+                        Some(run) => run.end = at + 1,
+                        None => runs.push(at..at + 1),
+                    }
+                    open = true;
+                }
+                Item::Location(..) => {}
+                _ => open = false,
+            }
+        }
+        runs
+    }
+
     /// The accesses of each address that have one check. `described` has what each item accesses.
     pub(super) fn groups(&self, described: &[Option<Access>]) -> Vec<Group> {
         let mut open: Vec<Group> = Vec::new();
@@ -63,7 +74,7 @@ impl Rewrite<'_> {
             if ins.head() == "call" && !planted(Mistake::TogetherOverCalls) {
                 done.append(&mut open);
             }
-            if let Some(access) = described[at].filter(|access| joins(ins, access)) {
+            if let Some(access) = described[at].filter(|_| joins(ins)) {
                 if let Base::Reg(reg) = access.base {
                     let same = |one: &&mut Group| {
                         let mixed = one.kind == access.kind || planted(Mistake::TogetherMixed);

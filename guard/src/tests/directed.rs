@@ -75,6 +75,7 @@ pub(crate) fn all() -> Result<(), String> {
     widths()?;
     spaces()?;
     together()?;
+    runs()?;
     ends()?;
     lists()?;
     texts()
@@ -106,6 +107,7 @@ fn indices() -> Result<(), String> {
     let on = unsigned.replace("[%d3]", "[%d3+4]");
     outside("a step on around", &on, &exact(1 << 34, u32::MAX))?;
     inside("a step on", &on, &exact(1 << 34, u32::MAX - 2))?;
+    wide()?;
     let two = kernel(
         ".param .u64 a, .param .u32 n, .param .u32 m",
         &format!(
@@ -113,6 +115,95 @@ fn indices() -> Result<(), String> {
         ),
     );
     outside("a second index", &two, &[memory(64), number(0), number(1000)])
+}
+
+/// Indices of 64 bits.
+fn wide() -> Result<(), String> {
+    let body = |offset: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u32 m",
+            &format!(
+                "{BEGIN} ld.param.u32 %r1, [m]; mov.b64 %d4, {{%r0, %r1}}; shl.b64 %d2, %d4, 2; \
+                 add.s64 %d3, %d1, %d2; st.global.u32 [%d3{offset}], 7;"
+            ),
+        )
+    };
+    let with =
+        |bytes, index: u64| [memory(bytes), number(index as u32), number((index >> 32) as u32)];
+    let plain = body("");
+    contains("an index of 64 bits", &plain, &["setp.lt.u64"], &["sub.s64"])?;
+    inside("the last index of 64 bits", &plain, &with(64, 15))?;
+    outside("an index of 64 bits that is too large", &plain, &with(64, 16))?;
+    outside(
+        "an index of 64 bits at the end of an extent that is no multiple",
+        &plain,
+        &with(62, 15),
+    )?;
+    outside("a negative index of 64 bits", &plain, &with(64, -1_i64 as u64))?;
+    outside("an index of 64 bits whose product wraps around", &plain, &with(64, 1 << 62))?;
+    outside("an index of 64 bits without memory", &plain, &with(3, 0))?;
+    inside("a step back of 64 bits", &body("+-8"), &with(64, 2))?;
+    outside("a step back of 64 bits too far", &body("+-8"), &with(64, 1))?;
+    inside("a step on of 64 bits from before", &body("+8"), &with(64, -2_i64 as u64))?;
+    outside("a step on of 64 bits too far", &body("+8"), &with(64, 14))?;
+    // The register is written again between the address and the access.
+    let again = plain.replace("st.global", "mov.u64 %d4, 0; st.global");
+    outside("an index of 64 bits that changes", &again, &with(64, 16))?;
+    Ok(())
+}
+
+/// Reads of an argument that follow each other, and what is moved for that.
+fn runs() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u64 b",
+            &format!("{BEGIN} ld.param.u64 %d8, [b]; cvta.to.global.u64 %d8, %d8; {rest}"),
+        )
+    };
+    let with = |bytes, index| [memory(bytes), number(index), memory(16)];
+    let two = body(
+        "mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; ld.global.u32 %r1, [%d3];
+         add.s32 %r2, %r0, 100; mul.wide.u32 %d4, %r2, 4; add.s64 %d5, %d1, %d4; ld.global.u32 %r3, [%d5];
+         add.s32 %r4, %r1, %r3; st.global.u32 [%d8], %r4;",
+    );
+    inside("two reads", &two, &with(404, 0))?;
+    outside("the first of two reads", &two, &with(404, 101))?;
+    outside("the second of two reads", &two, &with(400, 0))?;
+    let guarded = guard(&two).map_err(|error| error.to_string())?;
+    match guarded.kernels()[0].sites() {
+        [reads, write]
+            if reads.further.len() == 1 && reads.parameters == [0] && write.further.is_empty() => {}
+        sites => return Err(format!("two reads have one check: {sites:?}\n{}", guarded.text())),
+    }
+    // What is written depends on the order of a read, and of what it reads and writes.
+    let at = |first: &str| {
+        body(&format!(
+            "mov.u32 %r1, 0; mov.u64 %d6, %d1; {first} and.b32 %r2, %r1, 8; cvt.u64.u32 %d4, %r2;
+             add.s64 %d5, %d8, %d4; st.global.u32 [%d5], 7;"
+        ))
+    };
+    let wanted = inside("a write", &at("mov.u32 %r1, 8;"), &with(8, 0))?;
+    let read = at("ld.global.u32 %r1, [%d6];");
+    if inside("a write behind a read", &read, &with(8, 0))?.memory != wanted.memory {
+        return Err("what a read gives is used before it".to_owned());
+    }
+    let moved = body(
+        "mov.u64 %d6, %d1; ld.global.u32 %r1, [%d6]; add.s64 %d6, %d1, 400; ld.global.u32 %r2, [%d1+4];
+         ld.global.u32 %r3, [%d6];",
+    );
+    outside("an address that changes behind a read", &moved, &with(64, 0))?;
+    let first = moved.replace("ld.global.u32 %r3, [%d6];", "");
+    inside("an address that changes behind a read of it", &first, &with(64, 0))?;
+    // The clock is no register that nobody else changes.
+    let clock = body("ld.global.u32 %r1, [%d1]; mov.u32 %r2, %clock; ld.global.u32 %r3, [%d1+4];");
+    let text = guard(&clock).map_err(|error| error.to_string())?.text().to_owned();
+    let place = |what: &str| text.find(what).unwrap_or(0);
+    let (one, clock, other) =
+        (place("ld.global"), place("%clock"), text.rfind("ld.global").unwrap_or(0));
+    if !(one < clock && clock < other) {
+        return Err(format!("the clock is read elsewhere:\n{text}"));
+    }
+    Ok(())
 }
 
 fn paths() -> Result<(), String> {
@@ -286,6 +377,13 @@ fn together() -> Result<(), String> {
     let called = body("ld.global.u32 %r1, [%d1]; call f; ld.global.u32 %r1, [%d1+400];")
         .replace(".visible", ".func f() { exit; }\n.visible");
     inside("an access behind a call that ends the thread", &called, &with(64, 0))?;
+    for end in ["exit", "ret"] {
+        let ended = body(&format!(
+            "setp.eq.u32 %p1, %r0, 0; ld.global.u32 %r1, [%d1]; @%p1 {end}; ld.global.u32 %r1, [%d1+400];"
+        ));
+        inside("an access behind the end of this thread", &ended, &with(64, 0))?;
+        outside("an access behind the end of other threads", &ended, &with(64, 1))?;
+    }
     let read = Argument::Memory { bytes: vec![9; 64], writes: false, skew: 0 };
     let both = body("ld.global.u32 %r1, [%d1]; st.global.u32 [%d1+4], %r1;");
     outside("a write beside a read", &both, &[read, number(0), memory(8)])?;

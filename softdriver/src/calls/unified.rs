@@ -4,10 +4,10 @@
 use crate::call::driver;
 use crate::entry::{self, Answer};
 use crate::model::life::Life;
+use crate::model::memory::allocation::{Allocation, Kind, Rights};
 use crate::model::memory::physical::Physical;
 use crate::model::memory::reach;
 use crate::model::memory::space::SPACE;
-use crate::model::memory::space::{Allocation, Kind, Rights};
 use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::stack;
 use core::ffi::{c_int, c_uint, c_ulonglong, c_void};

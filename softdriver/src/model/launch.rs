@@ -9,7 +9,7 @@ use crate::model::function::FUNCTIONS;
 use crate::model::function::Function;
 use crate::model::launch_attributes::{Attributes, Values};
 use crate::model::life::Life;
-use crate::model::memory::space::Kind;
+use crate::model::memory::allocation::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::numbers::Numbers;
 use crate::{check, entry, print, schedule, sticky, summary, sync};

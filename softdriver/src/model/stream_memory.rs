@@ -4,8 +4,8 @@
 use crate::entry::Answer;
 use crate::model::device;
 use crate::model::life::Life;
+use crate::model::memory::allocation::Allocation;
 use crate::model::memory::reach;
-use crate::model::memory::space::Allocation;
 use crate::model::memory::space::SPACE;
 use crate::race::Access;
 use crate::{domain, race};

@@ -5,8 +5,9 @@
 use crate::conditions;
 use crate::entry::Answer;
 use crate::model::array;
+use crate::model::memory::allocation::{Allocation, Kind};
 use crate::model::memory::space::SPACE;
-use crate::model::memory::space::{Allocation, Kind, Space};
+use crate::model::memory::space::Space;
 use crate::model::memory::storage::Storage;
 use crate::race;
 use crate::race::Access;

@@ -8,8 +8,8 @@ mod record;
 mod report;
 mod touched;
 
-use crate::model::memory::space;
-use crate::model::memory::space::{Allocation, Event};
+use crate::model::memory::allocation;
+use crate::model::memory::allocation::{Allocation, Event};
 use crate::order::{self, with_running};
 use crate::{check, schedule, sync};
 use record::{RECORD, Record};
@@ -30,7 +30,7 @@ pub(crate) fn print_reports() {
 
 /// Sees allocations begin and end from now on.
 pub(crate) fn begin() {
-    space::observe(|allocation, event| match event {
+    allocation::observe(|allocation, event| match event {
         Event::Allocated => allocated(allocation),
         Event::Freed => freed(allocation),
     });

@@ -120,7 +120,15 @@ pub(crate) use answer;
 
 /// Creates a call that is made [later](Later): `unsafe { later!(cuStreamSynchronize(stream)) }`. See
 /// [`answer!`].
+///
+/// As for a closure, `move` before the name of the function keeps the arguments themselves, which then stay in registers.
 macro_rules! later {
+    (move $function:ident($($argument:expr),* $(,)?)) => {
+        $crate::call::Later {
+            call: stringify!($function),
+            make: move || ffi::$function($($argument),*),
+        }
+    };
     ($function:ident($($argument:expr),* $(,)?)) => {
         $crate::call::Later {
             call: stringify!($function),

@@ -1,6 +1,6 @@
 //! Code that the driver refused.
 
-use super::{DriverError, write_failed};
+use super::driver::{DriverError, write_failed};
 use std::fmt;
 
 /// The driver refused code. Contains the log of its compiler or linker, and the line of PTX that the log names.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// A guarded kernel was to access memory outside of its arguments. The access was not made: a read gave 0, and a write did
-/// nothing. Accesses of one address that follow each other are compared together, and none of them was made. Everything
+/// nothing. Accesses of one argument that follow each other are compared together, and none of them was made. Everything
 /// else of the launch was done, and the context can be used as before.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct OutOfBounds {

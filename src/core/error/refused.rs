@@ -1,6 +1,6 @@
 //! Calls that the driver refused for a reason that is known.
 
-use super::{DriverError, write_failed};
+use super::driver::{DriverError, write_failed};
 use std::fmt;
 
 /// The driver refused a call, and cuscope knows the reason: which argument, its value, and the limit.

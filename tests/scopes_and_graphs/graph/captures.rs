@@ -246,6 +246,28 @@ fn a_capture_whose_end_fails_once_leaves_no_graph() {
     });
 }
 
+/// A stream that could not come back to the captured one is told of, not the end of the capture, which fails too.
+#[test]
+fn a_stream_that_cannot_come_back_fails_the_capture() {
+    if !common::software() {
+        skip!("only the software driver fails on demand");
+    }
+    fresh!(a_stream_that_cannot_come_back_fails_the_capture, {
+        with_gpu(|gpu| {
+            let (mut stream, mut side) = (gpu.stream().unwrap(), gpu.stream().unwrap());
+            let mut captured = || gpu.capture(&mut stream, |c| c.fork(&mut side).map(drop));
+            let (graph, calls) = record(&mut captured);
+            drop(graph);
+            let join = calls.iter().rposition(|call| *call == "cuStreamWaitEvent").unwrap();
+            let code = ffi::CUDA_ERROR_UNKNOWN;
+            let fault = Fault { which: Which::Nth(join), code, performed: false };
+            let (failed, _) = with_fault(fault, captured);
+            let failed = failed.unwrap_err();
+            assert_eq!((failed.call(), failed.code()), (Some("cuStreamWaitEvent"), Some(code)));
+        });
+    });
+}
+
 #[test]
 fn one_function_runs_captures_and_builds() {
     fn step<'s, 'ctx>(

@@ -230,6 +230,30 @@ fn a_definition_with_conditional_nodes_is_continued() {
     });
 }
 
+/// Only the last nodes have an edge to what is added, and none to a node that uses no memory.
+#[test]
+fn a_conditional_node_is_behind_the_last_ones_of_a_continued_definition() {
+    with_gpu(|gpu| {
+        let (mut x, mut y) = (filled(gpu, 4, 1), filled(gpu, 4, 2));
+        let defined = gpu.define_graph(|g| {
+            let mut x = g.hold(&mut x);
+            let condition = g.condition(1)?;
+            g.fill(&[], &mut x, 7)?;
+            // Behind the fill, for the node inside.
+            g.if_node(&[], condition, |_| g.fill(&[], &mut x, 8).map(drop)).map(drop)
+        });
+        let Ok((definition, ())) = defined else { skip!("the driver has no conditional nodes") };
+        assert_eq!(definition.edges(), Ok(1));
+        let (definition, ()) = definition
+            .extend(gpu, |g| {
+                g.if_node(&[], g.condition(1)?, |_| g.empty(&[]).map(drop))?;
+                g.fill(&[], &mut g.hold(&mut y), 9).map(drop)
+            })
+            .unwrap();
+        assert_eq!(definition.edges(), Ok(2));
+    });
+}
+
 #[test]
 fn a_definition_whose_continuation_fails_is_gone() {
     with_gpu(|gpu| {

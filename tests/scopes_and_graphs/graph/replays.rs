@@ -367,3 +367,29 @@ fn all_memory_of_a_replay_is_ordered_behind_it() {
         }
     });
 }
+
+/// Memory that the scope has not used yet is noted, so that another stream waits for the replay.
+#[test]
+fn a_replay_that_is_the_first_use_of_its_buffer_is_noted() {
+    if !common::software() {
+        skip!("only the software driver counts its calls");
+    }
+    with_gpu(|gpu| {
+        let (mut captured, a, b) =
+            (gpu.stream().unwrap(), gpu.stream().unwrap(), gpu.stream().unwrap());
+        let mut x = filled(gpu, 4, 1);
+        let graph =
+            gpu.capture(&mut captured, |c| c.stream().fill(&mut c.hold(&mut x), 7)).unwrap();
+        let ((), calls) = record(|| {
+            gpu.scope(|s| {
+                let mut x = s.hold(&mut x);
+                s.on(&a).replay(&graph, &mut x)?;
+                s.on(&b).fill(&mut x, 9)
+            })
+            .unwrap();
+        });
+        let at = |name| calls.iter().position(|call| *call == name);
+        let (wait, fill) = (at("cuStreamWaitEvent"), at("cuMemsetD32Async"));
+        assert!(wait.is_some() && wait < fill, "{calls:?}");
+    });
+}

@@ -4,6 +4,7 @@ use crate::common::gpu::{filled, kernel, with_gpu};
 use crate::common::kernels::STORE;
 use cuscope::LaunchConfig;
 use cuscope::graph::{Difference, Enqueue};
+use cuscope_softdriver::control::record;
 
 #[test]
 fn a_graph_that_was_replaced_tells_why() {
@@ -48,10 +49,19 @@ fn a_graph_that_was_replaced_tells_why() {
         assert_eq!(why.difference(), Difference::Topology);
 
         // Memory of nodes is not moved, and the driver is not asked.
-        let (in_place, ()) =
-            gpu.rebuild_graph(&mut graph, |g| g.alloc::<u32>(&[], 4).map(drop)).unwrap();
-        let why = graph.why_replaced().unwrap().unwrap();
-        assert_eq!((in_place, why.difference()), (false, Difference::Allocates));
+        for allocates in [true, false] {
+            let build = || {
+                gpu.rebuild_graph(&mut graph, |g| match allocates {
+                    true => g.alloc::<u32>(&[], 4).map(drop),
+                    false => g.empty(&[]).map(drop),
+                })
+            };
+            let (rebuilt, calls) = record(build);
+            let (why, more) = record(|| graph.why_replaced().unwrap().unwrap());
+            assert!(!calls.contains(&"cuGraphExecUpdate_v2") && more.is_empty());
+            assert_eq!((rebuilt, why.difference()), (Ok((false, ())), Difference::Allocates));
+            assert_eq!((why.node(), why.dependency()), (None, None));
+        }
     });
 }
 

@@ -317,6 +317,11 @@ fn kernels_fills_and_numbers_change_in_a_definition() {
         refused(definition.set_fill(fill, 1_u8), "cuGraphMemsetNodeSetParams");
         let own = after.copy_of(fill).unwrap();
         refused(definition.set_fill(own, 1_u32), "cuGraphMemsetNodeSetParams");
+        let mut none = gpu.alloc::<u32>(0).unwrap();
+        let (mut nothing, empty) =
+            gpu.define_graph(|g| g.fill(&[], &mut g.hold(&mut none), 1)).unwrap();
+        let error = nothing.set_fill(empty, 2).unwrap_err().to_string();
+        assert!(error.contains("does nothing"), "{error}");
         definition.set_value_operations(write, &[]).unwrap();
         // The definition keeps what its nodes launch now.
         drop(store);

@@ -10,7 +10,7 @@ use cuscope::kernel::ConditionHandle;
 use cuscope::{
     DeviceBuffer, Error, GraphBuilder, Kernel, Module, PushedGuard, Result, ScopedBuffer,
 };
-use cuscope_softdriver::control::take_races;
+use cuscope_softdriver::control::{record, take_races};
 use cuscope_softdriver::schedule;
 
 /// `down` counts a word down, and sets a condition to it; `add` adds 1 to a word.
@@ -349,6 +349,21 @@ fn a_changed_kernel_takes_no_condition() {
             .unwrap();
         gpu.on(&gpu.stream().unwrap()).replay(&other, &mut x).unwrap();
         assert_eq!(read(gpu, &x), [0]);
+    });
+}
+
+#[test]
+fn behind_a_node_that_could_not_be_added_no_condition_is_made() {
+    needs_conditionals!();
+    with_gpu(|gpu| {
+        let (_other, node) = gpu.build_graph(|g| g.empty(&[])).unwrap();
+        let built = gpu.build_graph(|g| {
+            let first = g.empty(&[node.id()]).unwrap_err();
+            let (second, calls) = record(|| g.condition(1).map(drop));
+            assert_eq!((second, calls), (Err(first), vec![]));
+            Ok(())
+        });
+        refused(built.map(drop), "cuGraphAddEmptyNode");
     });
 }
 

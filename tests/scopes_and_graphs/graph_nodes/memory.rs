@@ -4,7 +4,7 @@ use super::refused;
 use crate::common::fewer;
 use crate::common::gpu::{filled, new_context_on, read, with_gpu};
 use crate::{fresh, skip};
-use cuscope::graph::NodeKind;
+use cuscope::graph::{DotFlags, NodeKind};
 use cuscope::{ContextStack, Device};
 
 const LEN: usize = fewer(1000, 8);
@@ -94,6 +94,25 @@ fn memory_of_a_node_is_there_for_one_replay_after_the_other() {
         assert_eq!(again, Ok((false, ())));
         gpu.on(&stream).replay(&graph, &mut y).unwrap();
         assert_eq!(read(gpu, &y), vec![5; LEN]);
+    });
+}
+
+/// A graph that is built twice has its nodes in the same order.
+#[test]
+fn what_nobody_frees_is_freed_in_the_order_of_its_allocations() {
+    with_gpu(|gpu| {
+        let (graph, ()) =
+            gpu.build_graph(|g| (0..8).try_for_each(|_| g.alloc::<u32>(&[], 4).map(drop))).unwrap();
+        let text = graph.dot(DotFlags::empty()).unwrap();
+        let node = |name: &str| {
+            let name = name.trim().trim_end_matches(';').trim_matches('"');
+            name.rsplit('_').next().unwrap().parse::<usize>().unwrap()
+        };
+        let edges = text.lines().filter_map(|line| line.split_once("->"));
+        let mut edges: Vec<_> = edges.map(|(from, to)| (node(from), node(to))).collect();
+        edges.sort_unstable();
+        assert_eq!(edges.len(), 8, "{text}");
+        assert!(edges.is_sorted_by_key(|(_, free)| *free), "{text}");
     });
 }
 

@@ -8,7 +8,7 @@ use crate::entry::{self, Answer};
 use crate::model::external::memory::MEMORIES;
 use crate::model::external::memory::{ExternalMemory, INVALID, reserved};
 use crate::model::external::system::Memory;
-use crate::model::memory::space::Kind;
+use crate::model::memory::allocation::Kind;
 use cuscope_sys::*;
 use std::sync::Arc;
 

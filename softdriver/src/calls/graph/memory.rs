@@ -9,7 +9,7 @@ use crate::model::graph::memory::{Memory, Params, USAGE, owner};
 use crate::model::graph::node::Work;
 use crate::model::graph::query::node;
 use crate::model::life::Life;
-use crate::model::memory::space::Kind;
+use crate::model::memory::allocation::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stream::Target;
 use crate::model::{capture, device};

@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "exported functions")]
 
 use crate::call::driver;
+use crate::model::memory::allocation::Kind;
 use crate::model::memory::pages;
-use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::stack;
 use crate::{entry, sticky};

@@ -4,10 +4,10 @@
 use crate::call::driver;
 use crate::entry;
 use crate::entry::Answer;
+use crate::model::memory::allocation::{Allocation, Kind};
 use crate::model::memory::managed::{HOST_BIT, INVALID, NOWHERE, Page, Place, users};
 use crate::model::memory::set::Pattern;
 use crate::model::memory::space::SPACE;
-use crate::model::memory::space::{Allocation, Kind};
 use crate::model::stream::Target;
 use crate::model::{capture, device, stack, usable};
 use crate::race;

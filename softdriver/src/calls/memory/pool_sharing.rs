@@ -4,11 +4,11 @@
 use crate::call::driver;
 use crate::calls::memory::pools::find;
 use crate::entry::{self, Answer};
+use crate::model::memory::allocation::Kind;
 use crate::model::memory::pool::POOLS;
 use crate::model::memory::pool::{Pool, PoolFile};
 use crate::model::memory::shared::Shared;
 use crate::model::memory::shared::Told;
-use crate::model::memory::space::Kind;
 use crate::model::memory::space::SPACE;
 use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use core::ffi::{c_int, c_ulonglong, c_void};

@@ -3,7 +3,7 @@
 use crate::entry::Answer;
 use crate::model::external::system::Memory;
 use crate::model::life::Life;
-use crate::model::memory::space::Kind;
+use crate::model::memory::allocation::Kind;
 use crate::model::memory::space::SPACE;
 use crate::registry::Registry;
 use core::ffi::c_uint;

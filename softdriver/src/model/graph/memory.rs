@@ -5,7 +5,7 @@ use crate::entry::Answer;
 use crate::model::graph::exec::EXECS;
 use crate::model::graph::node::Work;
 use crate::model::graph::query::node;
-use crate::model::memory::space::Allocation;
+use crate::model::memory::allocation::Allocation;
 use crate::model::memory::space::SPACE;
 use crate::race::Access;
 use crate::{race, sync};

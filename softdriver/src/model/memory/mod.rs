@@ -1,5 +1,6 @@
 //! Device memory and its pools, and page-locked host memory.
 
+pub(crate) mod allocation;
 pub(crate) mod managed;
 pub(crate) mod multicast;
 pub(crate) mod pages;

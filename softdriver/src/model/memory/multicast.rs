@@ -5,9 +5,9 @@
 
 use crate::entry::Answer;
 use crate::model::device::{Device, all as device_list};
+use crate::model::memory::allocation::Rights;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
-use crate::model::memory::space::Rights;
 use crate::model::memory::space::SPACE;
 use crate::model::memory::virtual_memory::VIRTUAL_MEMORY;
 use crate::model::memory::virtual_memory::{GRANULARITY, aligned};

@@ -4,11 +4,11 @@
 use crate::entry::Answer;
 use crate::model::device;
 use crate::model::device::all as device_list;
+use crate::model::memory::allocation::{Kind, cost};
 use crate::model::memory::shared;
 use crate::model::memory::shared::Named;
 use crate::model::memory::shared::Told;
 use crate::model::memory::space::SPACE;
-use crate::model::memory::space::{Kind, cost};
 use crate::registry::Registry;
 use crate::sync;
 use cuscope_sys::*;

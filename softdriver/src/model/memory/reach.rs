@@ -1,7 +1,7 @@
 //! Who may use memory: its device, and others that were given access.
 
 use crate::model::life::Life;
-use crate::model::memory::space::{Allocation, Kind, Rights};
+use crate::model::memory::allocation::{Allocation, Kind, Rights};
 use crate::model::peer::PEERS;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Fills.
 
 use crate::entry::Answer;
-use crate::model::memory::space::Allocation;
+use crate::model::memory::allocation::Allocation;
 use cuscope_sys::*;
 
 /// A value of 1, 2 or 4 bytes, repeated to eight.

@@ -5,10 +5,10 @@
 use crate::entry::Answer;
 use crate::model::device;
 use crate::model::life::Life;
+use crate::model::memory::allocation::Rights;
 use crate::model::memory::multicast::Multicast;
 use crate::model::memory::physical::Physical;
 use crate::model::memory::physical::Region;
-use crate::model::memory::space::Rights;
 use crate::sync;
 use cuscope_sys::*;
 use std::collections::BTreeMap;
