@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes of host memory that calls read and write.
+/// The size of the host memory that calls read, and of the host memory that they write.
 const HOST: usize = 1 << 16;
 /// The code that a panic in the driver becomes.
 const PANICKED: u32 = CUDA_ERROR_UNKNOWN.0;
@@ -74,6 +74,10 @@ struct Known {
 struct Host(Box<[AtomicU64]>);
 
 impl Host {
+    fn new() -> Self {
+        Host((0..HOST / 8).map(|_| AtomicU64::new(0)).collect())
+    }
+
     fn at(&self, pick: u8) -> *mut c_void {
         if pick % 8 == 7 { null_mut() } else { self.0.as_ptr().cast_mut().cast() }
     }
@@ -134,7 +138,7 @@ extern "C" fn host_function(_: *mut c_void) {}
 
 /// Makes a call; its code.
 #[allow(clippy::too_many_lines, reason = "a line or so a call")]
-fn make(call: &Call, known: &Known, host: &Host) -> u32 {
+fn make(call: &Call, known: &Known, [read, written]: &[Host; 2]) -> u32 {
     let [a, b, c, d, e, f] = call.picks;
     let flag = |pick: u8| [0, 1, 2, 0x7777][pick as usize % 4] as c_uint;
     let stream = || stream_of(known, a);
@@ -193,11 +197,11 @@ fn make(call: &Call, known: &Known, host: &Host) -> u32 {
             code
         }
         29 => code!(cuMemFreeAsync(address(known, b), stream())),
-        30 => code!(cuMemcpyHtoD_v2(address(known, a), host.at(b), host_size(c))),
-        31 => code!(cuMemcpyDtoH_v2(host.at(b), address(known, a), host_size(c))),
+        30 => code!(cuMemcpyHtoD_v2(address(known, a), read.at(b), host_size(c))),
+        31 => code!(cuMemcpyDtoH_v2(written.at(b), address(known, a), host_size(c))),
         32 => code!(cuMemcpyDtoD_v2(address(known, a), address(known, b), size(c))),
-        33 => code!(cuMemcpyHtoDAsync_v2(address(known, b), host.at(c), host_size(d), stream())),
-        34 => code!(cuMemcpyDtoHAsync_v2(host.at(c), address(known, b), host_size(d), stream())),
+        33 => code!(cuMemcpyHtoDAsync_v2(address(known, b), read.at(c), host_size(d), stream())),
+        34 => code!(cuMemcpyDtoHAsync_v2(written.at(c), address(known, b), host_size(d), stream())),
         35 => code!(cuMemcpyPeerAsync(
             address(known, b),
             handle(&known.contexts, d),
@@ -308,7 +312,8 @@ unsafe fn capture_end(graph: *mut CUgraph, stream: CUstream) -> CUresult {
 pub(crate) fn run(calls: &[Call], threads: usize) -> Result<(), TestCaseError> {
     ok!(cuInit(0));
     let known = Known::default();
-    let host = Host((0..HOST / 8).map(|_| AtomicU64::new(0)).collect());
+    // Apart, as a program orders what reads memory behind what writes it.
+    let host = [(); 2].map(|()| Host::new());
     let mut first = null_mut();
     let code = code!(cuCtxCreate_v2(&raw mut first, 0, 0));
     if code == 0 {

@@ -31,7 +31,10 @@ assert_not_impl_any!(ScopedHostSlice<'static, f32>: Send, Sync);
 impl<'s, T: Element> ScopedHostSlice<'s, T> {
     pub(super) fn new(order: &'s Order, host: &'s mut [T]) -> Self {
         order.lend_host();
-        ScopedHostSlice { order, slice: host.into(), tracked: Tracked::default(), _s: Brand::new() }
+        let slice = NonNull::from(host);
+        // A kernel writes by an address alone, and does it through this pointer.
+        let _ = slice.as_ptr().expose_provenance();
+        ScopedHostSlice { order, slice, tracked: Tracked::default(), _s: Brand::new() }
     }
 
     /// Waits until no transfer uses the memory, and lends it to the host.

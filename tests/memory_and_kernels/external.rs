@@ -5,7 +5,7 @@
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::STORE;
-use crate::{common, fresh, skip, skip_under_miri};
+use crate::{common, fresh, skip};
 use cuscope::external::{
     ExternalMemory, ExternalSemaphore, MemoryFlags, MemoryHandle, SemaphoreHandle,
 };
@@ -27,7 +27,6 @@ use std::time::Duration;
 /// Leaves the test where there are no semaphores to import.
 macro_rules! needs_semaphores {
     () => {
-        skip_under_miri!("takes descriptors");
         if !common::software() {
             skip!("no other interface exports semaphores");
         }
@@ -98,7 +97,6 @@ fn binary<'ctx>(gpu: &PushedGuard<'ctx>) -> (File, ExternalSemaphore<'ctx>) {
 
 #[test]
 fn a_mapped_buffer_is_used_like_any_other() {
-    skip_under_miri!("maps files");
     with_gpu(|gpu| {
         let (memory, bytes) = exported(gpu, 2);
         let stream = gpu.stream().unwrap();
@@ -148,7 +146,6 @@ fn a_mapped_buffer_is_used_like_any_other() {
 
 #[test]
 fn mappings_lie_in_the_memory_of_their_context() {
-    skip_under_miri!("maps files");
     let (one, two) = (new_context(), new_context());
     let mut stack = ContextStack::current_thread().unwrap();
     let mut guard = stack.push(&one).unwrap();
@@ -178,7 +175,6 @@ fn mappings_lie_in_the_memory_of_their_context() {
 /// Under guards that leaked places give one brand.
 #[test]
 fn memory_of_another_context_is_not_mapped() {
-    skip_under_miri!("maps files");
     let [one, two] = [new_context(), new_context()].map(|one| &*Box::leak(Box::new(one)));
     let stack: &'static mut _ = Box::leak(Box::new(ContextStack::current_thread().unwrap()));
     let outer: &'static mut PushedGuard<'static> = Box::leak(Box::new(stack.push(one).unwrap()));
@@ -193,7 +189,6 @@ fn memory_of_another_context_is_not_mapped() {
 
 #[test]
 fn an_array_is_mapped_with_its_levels() {
-    skip_under_miri!("maps files");
     with_gpu(|gpu| {
         let (memory, _) = exported(gpu, 1);
         let stream = gpu.stream().unwrap();
@@ -228,7 +223,6 @@ fn an_array_is_mapped_with_its_levels() {
 
 #[test]
 fn descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once() {
-    skip_under_miri!("takes descriptors");
     // Alone: other tests open files, too.
     fresh!(descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once, {
         with_gpu(|gpu| {
@@ -256,7 +250,6 @@ fn descriptors_of_no_memory_or_semaphore_are_refused_and_closed_once() {
 /// A descriptor belongs to the driver if that has taken it or closed it, and is closed otherwise.
 #[test]
 fn a_descriptor_is_closed_unless_the_driver_has_it() {
-    skip_under_miri!("takes descriptors");
     if !common::software() {
         skip!("only the software driver fails on demand");
     }
@@ -687,7 +680,6 @@ fn nothing_of_an_import_is_left() {
 
 #[test]
 fn a_dma_buf_has_whole_pages_of_a_buffer() {
-    skip_under_miri!("takes descriptors");
     with_gpu(|gpu| {
         const CALL: &str = "cuMemGetHandleForAddressRange";
         for buffer in [gpu.alloc::<u8>(0).unwrap(), gpu.alloc::<u8>((4 << 20) + 1).unwrap()] {

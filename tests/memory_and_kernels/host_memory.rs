@@ -37,7 +37,6 @@ fn page_locked_memory_that_the_host_does_not_have() {
 #[cfg(target_os = "linux")]
 #[test]
 fn device_memory_that_the_host_does_not_have_room_for() {
-    crate::skip_under_miri!("Miri has no limits of resources");
     crate::fresh!(device_memory_that_the_host_does_not_have_room_for, {
         with_gpu(|gpu| {
             const DOWNLOAD: &str = "cuMemcpyDtoHAsync_v2";

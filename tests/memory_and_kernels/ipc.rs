@@ -4,7 +4,7 @@
 use crate::common::HANG;
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SPIN, STORE};
-use crate::{common, fresh, skip, skip_under_miri};
+use crate::{common, fresh, skip};
 use cuscope::ipc::{EventHandle, MemoryHandle};
 use cuscope::memory::BufferKind;
 use cuscope::{ContextStack, Error, EventFlags, LaunchConfig, Result, ffi};
@@ -19,7 +19,6 @@ const SENT: &str = "CUSCOPE_TEST_HANDLE";
 /// Leaves the test where no memory goes to other processes.
 macro_rules! needs_ipc {
     () => {
-        skip_under_miri!("starts a process");
         if common::software() && !cfg!(target_os = "linux") {
             skip!("no memory goes to other processes here");
         }

@@ -5,7 +5,7 @@
 use crate::common::gpu::{kernel, new_context_on, try_with_gpu};
 use crate::common::kernels::STORE;
 use crate::common::{assert_success, respawn_with, software};
-use crate::{skip, skip_under_miri};
+use crate::skip;
 use cuscope::texture::{ArrayFlags, ArrayShape};
 use cuscope::virtual_memory::Multicast;
 use cuscope::{
@@ -20,7 +20,6 @@ const NOT_SUPPORTED: ffi::CUresult = ffi::CUDA_ERROR_NOT_SUPPORTED;
 /// Runs a test in a process whose devices lack something: `lacking!(test, "COOPERATIVE_LAUNCH=0", { … })`.
 macro_rules! lacking {
     ($test:ident, $attributes:expr, $body:block) => {
-        skip_under_miri!("starts a process");
         if !software() {
             skip!("needs the software driver, which can be told what devices lack");
         }

@@ -91,6 +91,24 @@ fn a_scope_lends_mapped_memory_to_kernels_copies_and_the_host() {
 }
 
 /// Borrowed for the scope, pinned memory needs no order: it is read, or written by one launch.
+/// The kernel has the address alone, so Miri knows by the loan that it writes through the memory that is lent.
+#[test]
+fn a_kernel_may_be_the_first_to_use_memory_that_a_scope_lends() {
+    with_gpu(|gpu| {
+        let (stream, store) = (gpu.stream().unwrap(), kernel(gpu, STORE, "store"));
+        let mut pinned = gpu.pinned::<u32>(1).unwrap();
+        gpu.scope(|s| {
+            let mut host = s.map(&mut pinned);
+            let launch = (&mut host, 9_u32);
+            // SAFETY: the kernel is store(unsigned *, unsigned), and writes one element.
+            unsafe { s.on(&stream).launch_unchecked(&store, LaunchConfig::new(1, 1), launch) }?;
+            assert_eq!(host.access()?, [9]);
+            Ok(())
+        })
+        .unwrap();
+    });
+}
+
 #[test]
 fn a_scope_takes_pinned_memory_as_it_takes_buffers() {
     with_gpu(|gpu| {

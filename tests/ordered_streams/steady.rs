@@ -127,7 +127,8 @@ const WORK: [Work; 6] = [
 
 /// How much of the host's memory is in use, and how much of the driver's.
 fn used() -> (isize, Live) {
-    (bytes(), live())
+    let live = live(); // before the bytes, as its first call takes some
+    (bytes(), live)
 }
 
 /// How many KiB of the process are in the host's memory, where the system tells.
