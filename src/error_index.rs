@@ -14,7 +14,7 @@
 //! | E0277: … is not device memory that this scope can read, that this scope holds; `ScopedBuffer<…>` is not device memory; … is not host memory that this scope borrows | [borrowed by a scope](#borrowed-by-a-scope) |
 //! | E0277: … an ordered stream can read; … belongs to no ordered stream; … belongs to an ordered stream; `Ordered<…>` is not device memory, cannot be a kernel argument | [ordered streams](#ordered-streams) |
 //! | E0277: … cannot be the buffers of a graph; `dyn OneThreadAtATime` cannot be shared between threads safely | [graphs](#graphs) |
-//! | E0277: … cannot live in device memory; … cannot be passed to a kernel by value; … has no constructor; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not PTX text | [types](#types) |
+//! | E0277: … cannot live in device memory; … cannot be passed to a kernel by value; … has no constructor; … is not device memory with elements of type …; a fill cannot set elements of type …; … is not text | [types](#types) |
 //! | E0277: … is not an image | [images and variables](#images-and-variables) |
 //! | E0277: `dyn TiedToOneThread` cannot be shared between threads safely; future cannot be sent between threads safely | [tied to one thread](#tied-to-one-thread) |
 //! | E0277: `*mut u8` cannot be sent between threads safely, at what keeps a foreign handle alive | [handles of other code](#handles-of-other-code) |
@@ -943,7 +943,7 @@
 //! *error\[E0277\]: `DeviceBuffer<…>` has no constructor.* Memory belongs to a context, and a guard says to which one. Call
 //! `gpu.alloc(len)?`, or `gpu.on(&stream).from_slice(&values)?`. `ui-tests/buffer_without_a_guard.rs`.
 //!
-//! *error\[E0277\]: `&[u8]` is not PTX text.* The driver reads PTX up to a NUL, so it must be text:
+//! *error\[E0277\]: `&[u8]` is not text.* The driver reads PTX up to a NUL, so it must be text:
 //! `include_str!`, not `include_bytes!`. `ui-tests/ptx_of_bytes.rs`.
 //!
 //! *error\[E0277\]: `DeviceBuffer<…, f32>` is not device memory with elements of type `f64`; error\[E0308\]:
@@ -1015,16 +1015,16 @@
 //! # Sealed traits
 //!
 //! *error\[E0277\]: `Mine` cannot implement `PushContext`, which is sealed.* Also `Branded`, `KernelArg`,
-//! `KernelArgs`, `PtxText`, `Image`, `Name`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `Argument`,
+//! `KernelArgs`, `Text`, `Image`, `Signature`, `Parameter`, `Launchable`, `SafeKernel`, `Launches`, `Argument`,
 //! `KernelReads`, `KernelWrites`, `Source`, `GraphBuffers` and `Enqueue`: their implementations are part of the proof. The note says what to do instead.
 //! [`Element`](crate::Element) is open, through the derives of `bytemuck`. *error\[E0046\]: not all trait items implemented*
 //! comes first for some of them. Its advice leads to E0277. `ui-tests/push_context_is_sealed.rs`,
 //! `ui-tests/branded_is_sealed.rs`, `ui-tests/brand_without_the_key.rs`, `ui-tests/kernel_arg_is_sealed.rs`, `ui-tests/kernel_args_is_sealed.rs`,
-//! `ui-tests/ptx_text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
+//! `ui-tests/text_is_sealed.rs`, `ui-tests/scope_traits_are_sealed.rs`,
 //! `ui-tests/graph_buffers_are_sealed.rs`, `ui-tests/device_memory_is_sealed.rs`,
 //! `ui-tests/scoped_host_memory_is_sealed.rs`, `ui-tests/signature_is_sealed.rs`,
 //! `ui-tests/ordered_traits_are_sealed.rs`, `ui-tests/source_is_sealed.rs`, `ui-tests/launchable_is_sealed.rs`, `ui-tests/launches_is_sealed.rs`, `ui-tests/argument_is_sealed.rs`,
-//! `ui-tests/image_and_name_are_sealed.rs`.
+//! `ui-tests/image_is_sealed.rs`.
 //!
 //! # What is `unsafe` about contexts
 //!

@@ -4,7 +4,7 @@
 use crate::call::{Answer, answer, name};
 use crate::driver::init;
 use crate::error::{Error, Result};
-use crate::name::Name;
+use crate::name::Text;
 use ffi::{
     CUatomicOperation, CUatomicOperationCapability, CUdevice, CUdevice_P2PAttribute,
     CUdevice_attribute,
@@ -157,7 +157,7 @@ impl Device {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuDeviceGetByPCIBusId")]
-    pub fn by_pci_bus_id(address: impl Name) -> Result<Device> {
+    pub fn by_pci_bus_id(address: impl Text) -> Result<Device> {
         const CALL: &str = name!(cuDeviceGetByPCIBusId);
         init()?;
         let (address, mut raw) = (address.with_nul(CALL)?, 0);

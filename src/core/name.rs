@@ -1,40 +1,60 @@
-//! Names of functions, variables and files, in the driver's form.
+//! Names and other text, in the driver's form.
 
 use crate::error::{Error, Result};
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, OsString};
 use std::path::{Path, PathBuf};
 
-/// The name of a kernel or variable: `&str`, `String`, `&CStr` or `CString`. Sealed.
+/// Text that the driver reads up to a NUL, such as the name of a kernel or variable, or PTX: `&str`, `String`, `&CStr` or
+/// `CString`, and references to these. Sealed.
+///
+/// The driver gets a copy with a NUL, unless the text has one.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a name",
-    label = "expected `&str`, `String`, `&CStr` or `CString`"
+    message = "`{Self}` is not text",
+    label = "expected `&str`, `String`, `&CStr` or `CString`",
+    note = "PTX is text, such as `include_str!(\"kernel.ptx\")`; a `Ptx` is an image: `gpu.load(&ptx)`"
 )]
-pub trait Name: sealed::Sealed {}
+pub trait Text: sealed::Sealed {}
 
 pub(crate) mod sealed {
     use super::*;
 
     #[diagnostic::on_unimplemented(
-        message = "`{Self}` cannot implement `Name`, which is sealed",
+        message = "`{Self}` cannot implement `Text`, which is sealed",
         label = "only `&str`, `String`, `&CStr` and `CString` do"
     )]
-    pub trait Sealed {
+    pub trait Sealed: Sized {
+        /// Returns the text as it was passed.
         #[doc(hidden)]
-        fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>>
+        fn written<'t>(self) -> Written<'t>
         where
-            Self: 'n;
+            Self: 't;
+
+        /// Returns the text as a name.
+        #[doc(hidden)]
+        #[inline]
+        fn with_nul<'t>(self, call: &'static str) -> Result<Cow<'t, CStr>>
+        where
+            Self: 't,
+        {
+            self.written().name(call)
+        }
+    }
+
+    /// Text as it was passed.
+    pub enum Written<'t> {
+        Plain(Cow<'t, str>),
+        WithNul(Cow<'t, CStr>),
     }
 }
 
-impl Name for &str {}
-#[diagnostic::do_not_recommend]
-impl sealed::Sealed for &str {
-    fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>>
-    where
-        Self: 'n,
-    {
-        let name = CString::new(self).map_err(|error| {
+impl<'t> sealed::Written<'t> {
+    fn name(self, call: &'static str) -> Result<Cow<'t, CStr>> {
+        let text = match self {
+            sealed::Written::Plain(text) => text,
+            sealed::Written::WithNul(text) => return Ok(text),
+        };
+        let name = CString::new(text.as_bytes()).map_err(|error| {
             let place = error.nul_position();
             let reason = format!("the name contains a NUL byte, at byte {place}: use another name");
             Error::InvalidArgument { call, reason: reason.into() }
@@ -43,34 +63,27 @@ impl sealed::Sealed for &str {
     }
 }
 
-impl Name for &CStr {}
-#[diagnostic::do_not_recommend]
-impl sealed::Sealed for &CStr {
-    fn with_nul<'n>(self, _: &'static str) -> Result<Cow<'n, CStr>>
-    where
-        Self: 'n,
-    {
-        Ok(Cow::Borrowed(self))
-    }
-}
-
-macro_rules! by_reference {
-    ($($ty:ty => $as:ident;)*) => { $(
-        impl Name for $ty {}
+macro_rules! text {
+    ($($ty:ty: $kind:ident, |$this:ident| $text:expr;)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl Text for $ty {}
         #[diagnostic::do_not_recommend]
         impl sealed::Sealed for $ty {
             #[inline]
-            fn with_nul<'n>(self, call: &'static str) -> Result<Cow<'n, CStr>> where Self: 'n {
-                Ok(Cow::Owned(self.$as().with_nul(call)?.into_owned()))
+            fn written<'t>(self) -> sealed::Written<'t> where Self: 't {
+                let $this = self;
+                sealed::Written::$kind($text)
             }
         }
     )* };
 }
-by_reference! {
-    &String => as_str;
-    String => as_str;
-    &CString => as_c_str;
-    CString => as_c_str;
+text! {
+    &str: Plain, |text| Cow::Borrowed(text);
+    &String: Plain, |text| Cow::Borrowed(text.as_str());
+    String: Plain, |text| Cow::Owned(text);
+    &CStr: WithNul, |text| Cow::Borrowed(text);
+    &CString: WithNul, |text| Cow::Borrowed(text.as_c_str());
+    CString: WithNul, |text| Cow::Owned(text);
 }
 
 /// Returns the path for the driver, unless it contains a NUL. On Windows, the driver reads other characters than those of

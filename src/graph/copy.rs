@@ -2,7 +2,7 @@
 
 use super::raw::{Exec, Template};
 use super::resources::GraphResources;
-use super::{Graph, GraphInner, Kind, Node, NodeId, OTHER_GRAPH, refusals};
+use super::{Graph, GraphInner, Node, OTHER_GRAPH, refusals};
 use crate::brand::Brand;
 use crate::call::name;
 use crate::error::{Error, Result};
@@ -59,13 +59,13 @@ impl<'ctx> Graph<'ctx> {
     /// # Errors
     /// [`InvalidArgument`](Error::InvalidArgument) for a node of another graph.
     #[doc(alias = "cuGraphNodeFindInClone")]
-    pub fn copy_of<K: Kind>(&self, node: Node<K>) -> Result<Node<K>> {
-        let (template, id) = (&self.inner.template, node.id());
-        if template.copy_of() != Some(id.graph) {
+    pub fn copy_of<K>(&self, node: Node<K>) -> Result<Node<K>> {
+        let template = &self.inner.template;
+        if template.copy_of() != Some(node.id().graph) {
             let call = name!(cuGraphNodeFindInClone);
             return Err(refusals::not_made(call, OTHER_GRAPH));
         }
-        Ok(Node::new(NodeId { graph: template.id(), ..id }))
+        Ok(node.in_graph(template.id()))
     }
 }
 

@@ -45,7 +45,7 @@ pub use dot::DotFlags;
 pub use enqueue::Enqueue;
 pub use node::{
     AllocNode, ChildGraphNode, ConditionalNode, EmptyNode, EventRecordNode, EventWaitNode,
-    FreeNode, HostNode, KernelNode, Kind, MemcpyNode, MemsetNode, Node, NodeId, NodeKind,
+    FreeNode, HostNode, KernelNode, MemcpyNode, MemsetNode, Node, NodeId, NodeKind,
     SemaphoreSignalNode, SemaphoreWaitNode, ValueOperationsNode, kind,
 };
 pub use open::{OpenCapture, OpenCaptureStream};

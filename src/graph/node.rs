@@ -94,17 +94,25 @@ impl NodeId {
 ///
 /// A node for no elements, or for a launch of an [empty grid](crate::LaunchConfig::is_empty), is an empty one: its
 /// [id](Self::id) says so.
-pub struct Node<K: Kind> {
+pub struct Node<K> {
     id: NodeId,
     _kind: PhantomData<K>,
 }
 assert_impl_all!(Node<kind::Kernel>: Send, Sync, Copy);
 
-impl<K: Kind> Node<K> {
+impl<K> Node<K> {
     /// Creates a node of this kind, or an empty one in its place.
-    pub(super) fn new(id: NodeId) -> Self {
+    pub(super) fn new(id: NodeId) -> Self
+    where
+        K: Kind,
+    {
         debug_assert!([K::KIND, NodeKind::Empty].contains(&id.kind));
         Node { id, _kind: PhantomData }
+    }
+
+    /// Returns the node of another graph that corresponds to it.
+    pub(super) fn in_graph(self, graph: u64) -> Self {
+        Node { id: NodeId { graph, ..self.id }, _kind: PhantomData }
     }
 
     /// Returns the node without its kind.
@@ -114,67 +122,61 @@ impl<K: Kind> Node<K> {
     }
 }
 
-impl<K: Kind> From<Node<K>> for NodeId {
+impl<K> From<Node<K>> for NodeId {
     fn from(node: Node<K>) -> NodeId {
         node.id
     }
 }
 
-/// Converts a node to this kind, if it is of this kind.
-impl<K: Kind> TryFrom<NodeId> for Node<K> {
-    /// The node itself.
-    type Error = NodeId;
-    fn try_from(id: NodeId) -> Result<Self, NodeId> {
-        if id.kind == K::KIND { Ok(Node::new(id)) } else { Err(id) }
-    }
-}
-
-impl<K: Kind> Clone for Node<K> {
+impl<K> Clone for Node<K> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<K: Kind> Copy for Node<K> {}
-impl<K: Kind> PartialEq for Node<K> {
+impl<K> Copy for Node<K> {}
+impl<K> PartialEq for Node<K> {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
-impl<K: Kind> Eq for Node<K> {}
-impl<K: Kind> Hash for Node<K> {
+impl<K> Eq for Node<K> {}
+impl<K> Hash for Node<K> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.id.hash(state);
     }
 }
-impl<K: Kind> fmt::Debug for Node<K> {
+impl<K> fmt::Debug for Node<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let NodeId { graph, place, kind } = self.id;
         write!(f, "{kind:?}Node({place} of graph {graph})")
     }
 }
 
-/// A kind of node, as a type. Sealed.
-pub trait Kind: sealed::Sealed + 'static {
+/// A kind of node, as a type.
+pub(super) trait Kind {
     /// The kind as a value.
     const KIND: NodeKind;
-}
-
-mod sealed {
-    pub trait Sealed {}
 }
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $kind:ident $node:ident;)*) => {
         /// The kinds of [`Node`](super::Node).
         pub mod kind {
-            use super::{Kind, NodeKind, sealed::Sealed};
+            use super::{Kind, Node, NodeId, NodeKind};
             $(
                 $(#[$meta])*
                 #[derive(Clone, Copy, Debug)]
                 pub enum $kind {}
-                impl Sealed for $kind {}
                 impl Kind for $kind {
                     const KIND: NodeKind = NodeKind::$kind;
+                }
+                /// Converts a node to this kind, if it is of this kind.
+                impl TryFrom<NodeId> for Node<$kind> {
+                    /// The node itself.
+                    type Error = NodeId;
+                    fn try_from(id: NodeId) -> Result<Self, NodeId> {
+                        if id.kind == <$kind>::KIND { Ok(Node::new(id)) } else { Err(id) }
+                    }
                 }
             )*
         }

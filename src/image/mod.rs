@@ -23,7 +23,6 @@ pub use fatbin::Fatbin;
 pub(crate) use header::{PtxHeader, first_ptx, newest_ptx};
 pub use ptx::Ptx;
 pub(crate) use scan::MOST;
-pub use text::PtxText;
 use tokens::{Token, Tokens, number};
 
 pub(crate) use crate::error::image::LOAD;

@@ -1,7 +1,9 @@
 //! PTX text.
 
-use super::{Bytes, ImageError, ImageKind, PtxText, expect, read, scan};
+use super::text::with_nul;
+use super::{Bytes, ImageError, ImageKind, expect, read, scan};
 use crate::error::Result;
+use crate::name::Text;
 use std::fmt;
 use std::path::Path;
 
@@ -24,8 +26,8 @@ impl Ptx {
     /// its name, a third element of a register of two, a call with a constant for a result, a function within a
     /// function, and a division by anything but a plain number.
     /// [`Error::InvalidArgument`](crate::Error::InvalidArgument) for text that contains a NUL.
-    pub fn new<'p>(text: impl PtxText<'p>) -> Result<Ptx> {
-        let text = text.with_nul()?;
+    pub fn new(text: impl Text) -> Result<Ptx> {
+        let text = with_nul(text.written())?;
         expect(ImageKind::Ptx, text.to_bytes())?;
         scan::ascii(text.to_bytes())
             .and_then(|()| scan::check(text.to_bytes()))

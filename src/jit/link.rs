@@ -9,7 +9,7 @@ use crate::error::{DriverError, LoadError, Result};
 use crate::image::sealed::Sealed as _;
 use crate::image::{Bytes, Cubin, Image, ImageKind, Ptx};
 use crate::jit::{JitLog, JitOptions, Request, refusals};
-use crate::name::Name;
+use crate::name::Text;
 use crate::stack::PushedGuard;
 use ffi::{CUjitInputType, CUlinkState};
 use std::ffi::CStr;
@@ -117,7 +117,7 @@ impl Linker {
     /// [`Error::Load`](crate::Error::Load) with the log.
     #[doc(alias = "cuLinkAddData")]
     #[doc(alias = "cuLinkAddFile")]
-    pub fn add(mut self, ptx: &Ptx, name: impl Name) -> Result<Linker> {
+    pub fn add(mut self, ptx: &Ptx, name: impl Text) -> Result<Linker> {
         let bytes: &Bytes = ptx.bytes();
         let (kind, text) = (input(ImageKind::Ptx), bytes.get());
         // SAFETY: it is text that ends in NUL, with zeros behind it (F113), without that of which the compiler is
@@ -138,7 +138,7 @@ impl Linker {
     ///    crashes it ([F294](crate::driver_facts#F294)).
     #[doc(alias = "cuLinkAddData")]
     #[doc(alias = "cuLinkAddFile")]
-    pub unsafe fn add_code(mut self, code: impl Image, name: impl Name) -> Result<Linker> {
+    pub unsafe fn add_code(mut self, code: impl Image, name: impl Text) -> Result<Linker> {
         let kind = input(code.kind());
         // SAFETY: the image is of the kind, and for machine code the caller's obligation 1.
         unsafe { self.add_data(kind, code.bytes().get(), &name.with_nul(ADD)?, None) }?;
@@ -155,7 +155,7 @@ impl Linker {
     /// 1. The bytes are a whole object file, as a compiler wrote it. The driver follows its structure, and
     ///    nothing here checks it.
     #[doc(alias = "cuLinkAddData")]
-    pub unsafe fn add_object(mut self, object: &[u8], name: impl Name) -> Result<Linker> {
+    pub unsafe fn add_object(mut self, object: &[u8], name: impl Text) -> Result<Linker> {
         let kind = ffi::CU_JIT_INPUT_OBJECT;
         // SAFETY: the caller's obligation 1.
         unsafe { self.add_data(kind, object, &name.with_nul(ADD)?, None) }?;
@@ -170,7 +170,7 @@ impl Linker {
     /// # Safety
     /// 1. The bytes are a whole archive of such files, as an archiver wrote it.
     #[doc(alias = "cuLinkAddData")]
-    pub unsafe fn add_archive(mut self, archive: &[u8], name: impl Name) -> Result<Linker> {
+    pub unsafe fn add_archive(mut self, archive: &[u8], name: impl Text) -> Result<Linker> {
         let kind = ffi::CU_JIT_INPUT_LIBRARY;
         // SAFETY: the caller's obligation 1.
         unsafe { self.add_data(kind, archive, &name.with_nul(ADD)?, None) }?;

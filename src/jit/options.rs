@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::image::MOST;
-use crate::name::Name;
+use crate::name::Text;
 use ffi::{CUjit_option, CUjit_target};
 use std::ffi::{CString, c_void};
 
@@ -257,7 +257,7 @@ impl JitOptions {
     ///
     /// # Errors
     /// [`Error::InvalidArgument`] for a name that contains a NUL.
-    pub fn referenced_kernels<N: Name>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
+    pub fn referenced_kernels<N: Text>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
         self.with_names(
             ffi::CU_JIT_REFERENCED_KERNEL_NAMES,
             ffi::CU_JIT_REFERENCED_KERNEL_COUNT,
@@ -270,7 +270,7 @@ impl JitOptions {
     ///
     /// # Errors
     /// The errors of [`referenced_kernels`](Self::referenced_kernels).
-    pub fn referenced_variables<N: Name>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
+    pub fn referenced_variables<N: Text>(self, names: impl IntoIterator<Item = N>) -> Result<Self> {
         let count = ffi::CU_JIT_REFERENCED_VARIABLE_COUNT;
         self.with_names(ffi::CU_JIT_REFERENCED_VARIABLE_NAMES, count, names)
     }
@@ -282,7 +282,7 @@ impl JitOptions {
     ///
     /// # Safety
     /// 1. The addresses point to objects of the kind that the code expects, as long as it is loaded.
-    pub unsafe fn global_symbols<N: Name>(
+    pub unsafe fn global_symbols<N: Text>(
         self,
         symbols: impl IntoIterator<Item = (N, *mut c_void)>,
     ) -> Result<Self> {
@@ -293,7 +293,7 @@ impl JitOptions {
         Ok(options)
     }
 
-    fn with_names<N: Name>(
+    fn with_names<N: Text>(
         mut self,
         list: CUjit_option,
         count: CUjit_option,

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::function::{self, Carveout, Function, FunctionAttribute};
 use crate::kernel::{Kernel, Signature};
 use crate::module::refusals::Names;
-use crate::name::Name;
+use crate::name::Text;
 use crate::owned::Owner;
 use crate::settings::CacheConfig;
 use crate::stack::PushedGuard;
@@ -42,7 +42,7 @@ impl Library {
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel;
     /// [`InvalidArgument`](crate::Error::InvalidArgument) for a name that contains a NUL.
     #[doc(alias = "cuLibraryGetKernel")]
-    pub fn kernel(&self, name: impl Name) -> Result<LibraryKernel> {
+    pub fn kernel(&self, name: impl Text) -> Result<LibraryKernel> {
         let name = name.with_nul(name!(cuLibraryGetKernel))?;
         let mut raw = ptr::null_mut();
         // SAFETY: `raw` is valid for one handle, the library is loaded, `name` ends in NUL; no context need be

@@ -5,7 +5,7 @@ use super::{Library, LibraryInner};
 use crate::call::{answer, name};
 use crate::error::Result;
 use crate::memory::{DeviceBuffer, Element};
-use crate::name::Name;
+use crate::name::Text;
 use crate::owned::Owner;
 use crate::stack::PushedGuard;
 use ffi::CUmodule;
@@ -56,7 +56,7 @@ impl Library {
     pub fn variable<'ctx, T: Element>(
         &self,
         gpu: &PushedGuard<'ctx>,
-        name: impl Name,
+        name: impl Text,
     ) -> Result<DeviceBuffer<'ctx, T>> {
         const CALL: &str = name!(cuLibraryGetGlobal);
         let name = name.with_nul(CALL)?;
@@ -78,7 +78,7 @@ impl Library {
     /// # Errors
     /// `CUDA_ERROR_NOT_FOUND` if there is no such variable, or if it is not managed.
     #[doc(alias = "cuLibraryGetManaged")]
-    pub fn managed(&self, name: impl Name) -> Result<ManagedVariable> {
+    pub fn managed(&self, name: impl Text) -> Result<ManagedVariable> {
         let name = name.with_nul(name!(cuLibraryGetManaged))?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: as above; no context need be current (F285).
@@ -101,7 +101,7 @@ impl Library {
     /// `CUDA_ERROR_INVALID_VALUE` if there is no such function ([F285](crate::driver_facts#F285)), or the
     /// device has none.
     #[doc(alias = "cuLibraryGetUnifiedFunction")]
-    pub fn unified_function(&self, name: impl Name) -> Result<*mut c_void> {
+    pub fn unified_function(&self, name: impl Text) -> Result<*mut c_void> {
         let name = name.with_nul(name!(cuLibraryGetUnifiedFunction))?;
         let mut address = ptr::null_mut();
         // SAFETY: `address` is valid for one pointer, the library is loaded, `name` ends in NUL.

@@ -7,7 +7,7 @@ use crate::function::Function;
 use crate::kernel::{Kernel, Signature};
 use crate::module::Module;
 use crate::module::refusals::Names;
-use crate::name::Name;
+use crate::name::Text;
 use crate::owned::Owner;
 use std::ffi::CStr;
 use std::ptr;
@@ -22,7 +22,7 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleGetFunction")]
     #[doc(alias = "get_func")]
     #[doc(alias = "load_function")]
-    pub fn function(&self, name: impl Name) -> Result<Function<'ctx>> {
+    pub fn function(&self, name: impl Text) -> Result<Function<'ctx>> {
         self.find(&name.with_nul(name!(cuModuleGetFunction))?)
     }
 
@@ -59,7 +59,7 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuFuncGetParamInfo")]
     #[doc(alias = "get_func")]
     #[doc(alias = "load_function")]
-    pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<Kernel<S>> {
+    pub fn kernel<S: Signature>(&self, name: impl Text) -> Result<Kernel<S>> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let function = self.find(&name)?;
         let name = name.to_string_lossy();

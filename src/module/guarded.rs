@@ -6,10 +6,10 @@ use crate::call::name;
 use crate::context::Context;
 use crate::error::{Error, GuardError, Result};
 use crate::function::Function;
-use crate::image::{Image, ImageKind, LOAD, Ptx, PtxContents, PtxEntry, PtxText};
+use crate::image::{Image, ImageKind, LOAD, Ptx, PtxContents, PtxEntry};
 use crate::kernel::{Guard, GuardedFunction, GuardedKernel, Kernel, Signature, Use, laid_out};
 use crate::memory::watch::{Board, Code};
-use crate::name::Name;
+use crate::name::Text;
 use crate::stack::PushedGuard;
 use cuscope_guard::Refused;
 use std::ffi::CStr;
@@ -62,7 +62,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// # Ok(()) }
     /// ```
     #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn load_guarded<'p>(&self, ptx: impl PtxText<'p>) -> Result<GuardedModule<'ctx>> {
+    pub fn load_guarded(&self, ptx: impl Text) -> Result<GuardedModule<'ctx>> {
         self.load_guarded_image(&Ptx::new(ptx)?)
     }
 
@@ -116,7 +116,7 @@ impl Context {
     /// # Errors
     /// The errors of [`with`](Self::with) and [`PushedGuard::load_guarded`].
     #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn load_guarded<'p>(&self, ptx: impl PtxText<'p>) -> Result<GuardedModule<'static>> {
+    pub fn load_guarded(&self, ptx: impl Text) -> Result<GuardedModule<'static>> {
         self.load_guarded_image(&Ptx::new(ptx)?)
     }
 
@@ -150,7 +150,7 @@ impl<'ctx> GuardedModule<'ctx> {
     /// [`Guard`](Error::Guard) for a kernel that cannot be guarded; [`Signature`](Error::Signature);
     /// `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[doc(alias = "cuModuleGetFunction")]
-    pub fn kernel<S: Signature>(&self, name: impl Name) -> Result<GuardedKernel<S>> {
+    pub fn kernel<S: Signature>(&self, name: impl Text) -> Result<GuardedKernel<S>> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let Found { guarded, entry, guard } = self.find(&name)?;
         let kernel = Kernel::guarded(|| self.module.find(&name), guarded, entry)?;
@@ -163,7 +163,7 @@ impl<'ctx> GuardedModule<'ctx> {
     /// [`Guard`](Error::Guard) for a kernel that cannot be guarded; [`InvalidArgument`](Error::InvalidArgument) for a kernel with
     /// more than 32 parameters; `CUDA_ERROR_NOT_FOUND` if there is no such kernel.
     #[doc(alias = "cuModuleGetFunction")]
-    pub fn function(&self, name: impl Name) -> Result<GuardedFunction> {
+    pub fn function(&self, name: impl Text) -> Result<GuardedFunction> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
         let Found { guarded, guard, .. } = self.find(&name)?;
         let parameters = guarded.parameters();

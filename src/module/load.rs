@@ -5,9 +5,10 @@ use super::ModuleInner;
 use crate::call::{answer, name};
 use crate::context::Context;
 use crate::error::Result;
-use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxContents, PtxText};
+use crate::image::{Cubin, Fatbin, Image, ImageKind, LOAD, Ptx, PtxContents};
 use crate::jit::{JitLog, JitOptions, Request};
 use crate::module::Module;
+use crate::name::Text;
 use crate::stack::PushedGuard;
 use std::path::Path;
 use std::{fmt, ptr};
@@ -106,7 +107,7 @@ impl Context {
     /// ```
     #[doc(alias = "cuModuleLoadData")]
     #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn load_ptx<'p>(&self, ptx: impl PtxText<'p>) -> Result<Module<'static>> {
+    pub fn load_ptx(&self, ptx: impl Text) -> Result<Module<'static>> {
         self.load(&Ptx::new(ptx)?)
     }
 }
@@ -223,7 +224,7 @@ impl<'ctx> PushedGuard<'ctx> {
     /// ```
     #[doc(alias = "cuModuleLoadData")]
     #[doc(alias = "cuModuleLoadDataEx")]
-    pub fn load_ptx<'p>(&self, ptx: impl PtxText<'p>) -> Result<Module<'ctx>> {
+    pub fn load_ptx(&self, ptx: impl Text) -> Result<Module<'ctx>> {
         self.load(&Ptx::new(ptx)?)
     }
 

@@ -7,7 +7,7 @@ mod load;
 pub(crate) mod refusals;
 mod variables;
 
-pub use crate::name::Name;
+pub use crate::name::Text;
 #[cfg(feature = "guard")]
 pub use guarded::GuardedModule;
 pub use load::{Loaded, LoadingMode};

@@ -6,7 +6,7 @@ use crate::call::{answer, name};
 use crate::error::{Error, Result};
 use crate::memory::{Allocation, DeviceBuffer, Element};
 use crate::module::Module;
-use crate::name::Name;
+use crate::name::Text;
 use crate::owned::{Lease, Leases, Owner};
 use ffi::CUdeviceptr;
 use std::marker::PhantomData;
@@ -48,7 +48,7 @@ impl<'ctx> Module<'ctx> {
     #[doc(alias = "cuModuleGetGlobal")]
     #[doc(alias = "cudaGetSymbolAddress")]
     #[doc(alias = "cudaMemcpyToSymbol")]
-    pub fn variable<T: Element>(&self, name: impl Name) -> Result<DeviceBuffer<'ctx, T>> {
+    pub fn variable<T: Element>(&self, name: impl Text) -> Result<DeviceBuffer<'ctx, T>> {
         let name = name.with_nul(CALL)?;
         let (mut address, mut bytes) = (0, 0);
         // SAFETY: `address` and `bytes` are valid for one value each, the module is loaded, `name` ends in

@@ -420,8 +420,8 @@ mod host_slice_staged;
 #[path = "../../ui-tests/mended/host_written_in_flight.rs"]
 mod host_written_in_flight;
 #[rustfmt::skip]
-#[path = "../../ui-tests/mended/image_and_name_are_sealed.rs"]
-mod image_and_name_are_sealed;
+#[path = "../../ui-tests/mended/image_is_sealed.rs"]
+mod image_is_sealed;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/image_of_other_kind.rs"]
 mod image_of_other_kind;
@@ -729,9 +729,6 @@ mod pop_under_operations;
 #[path = "../../ui-tests/mended/ptx_of_bytes.rs"]
 mod ptx_of_bytes;
 #[rustfmt::skip]
-#[path = "../../ui-tests/mended/ptx_text_is_sealed.rs"]
-mod ptx_text_is_sealed;
-#[rustfmt::skip]
 #[path = "../../ui-tests/mended/push_context_is_sealed.rs"]
 mod push_context_is_sealed;
 #[rustfmt::skip]
@@ -923,6 +920,9 @@ mod tensor_without_unsafe;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/texel_of_three_channels.rs"]
 mod texel_of_three_channels;
+#[rustfmt::skip]
+#[path = "../../ui-tests/mended/text_is_sealed.rs"]
+mod text_is_sealed;
 #[rustfmt::skip]
 #[path = "../../ui-tests/mended/texture_of_array_of_any_guard.rs"]
 mod texture_of_array_of_any_guard;
