@@ -389,8 +389,16 @@ fn a_library_with_wrong_options_is_not_loaded() {
     let Error::Load(error) = load(JitOptions::new().target(ffi::CUjit_target(7))) else {
         panic!("no error of loading")
     };
-    assert_eq!(error.driver().call(), "cuLibraryLoadData");
+    // The driver looks at it when it compiles, for the query that the load makes.
+    assert_eq!(error.driver().call(), "cuLibraryGetKernel");
     assert!(error.to_string().contains("`target` is 7"), "{error}");
+    if common::software() {
+        let code = ffi::CUDA_ERROR_UNKNOWN;
+        let fault = Fault { which: Which::Named("cuLibraryLoadData"), code, performed: false };
+        let (loaded, calls) = with_fault(fault, || Library::load(&ptx));
+        assert_eq!(loaded.unwrap_err().code(), Some(code));
+        assert_eq!(calls.last(), Some(&"cuLibraryLoadData"), "{calls:?}");
+    }
     let [one, other] = [(); 2].map(|()| Library::load(&ptx).unwrap());
     assert!(one == one.clone() && one != other);
 }

@@ -238,7 +238,10 @@ impl<'a, 's> Body<'a, 's> {
         if errors.is_empty() {
             errors.extend(body.resolve_branches());
             if function.entry {
-                contract::contract(&mut body.ops, &body.notes);
+                // The assembler optimizes nothing that is to be debugged.
+                if !scene.source.targets.contains(&"debug") {
+                    contract::contract(&mut body.ops, &body.notes);
+                }
                 pair::pair(&mut body.ops, &body.notes);
             }
         }

@@ -160,8 +160,8 @@ impl Program {
     }
 
     /// The values that the software driver stores for the values of each thread.
-    fn stored(&self, ty: Float, threads: &[Vec<u64>]) -> Vec<Vec<u64>> {
-        let loaded = Loaded::new(&format!("{HEAD}{}", self.kernel("test", ty)));
+    fn stored(&self, head: &str, ty: Float, threads: &[Vec<u64>]) -> Vec<Vec<u64>> {
+        let loaded = Loaded::new(&format!("{head}{}", self.kernel("test", ty)));
         let bytes = ty.bytes();
         let all: Vec<u8> = threads
             .iter()
@@ -243,7 +243,7 @@ fn the_products_are_fused_that_the_assembler_fuses() {
             let threads = values(&mut random, ty, 32, program.given());
             let expected: Vec<_> =
                 threads.iter().map(|given| program.expected(ty, &fused, given)).collect();
-            assert_eq!(program.stored(ty, &threads), expected, "{ty:?}: {line}");
+            assert_eq!(program.stored(HEAD, ty, &threads), expected, "{ty:?}: {line}");
         }
     }
 }
@@ -318,6 +318,22 @@ fn disassembled(ptxas: &str, nvdisasm: &str, text: &str) -> BTreeMap<String, Vec
 }
 
 #[test]
+fn nothing_is_fused_that_is_to_be_debugged() {
+    let step = |what: &str, d, from: [usize; 2]| (what.to_owned(), d, from.to_vec());
+    let program = Program(vec![step("mul", 2, [0, 1]), step("add", 3, [2, 0])]);
+    let threads = values(&mut Random(1), Float::F32, 32, 2);
+    let debugged = program.stored(&HEAD.replace("sm_90", "sm_90, debug"), Float::F32, &threads);
+    let plain = program.stored(HEAD, Float::F32, &threads);
+    let expected = |fused: &[(usize, usize)]| -> Vec<Vec<u64>> {
+        let fused = fused.iter().copied().collect();
+        threads.iter().map(|given| program.expected(Float::F32, &fused, given)).collect()
+    };
+    assert_eq!(plain, expected(&[(3, 2)]));
+    assert_eq!(debugged, expected(&[]));
+    assert_ne!(debugged, plain);
+}
+
+#[test]
 #[ignore = "wants NVIDIA's assembler and disassembler"]
 fn assembler_of_sums() {
     let (Ok(ptxas), Ok(nvdisasm)) = (std::env::var("PTXAS"), std::env::var("NVDISASM")) else {
@@ -348,7 +364,7 @@ fn assembler_of_sums() {
                     continue;
                 };
                 all += 1;
-                if theirs == program.stored(ty, &threads) {
+                if theirs == program.stored(HEAD, ty, &threads) {
                     same += 1;
                 } else if all - same < 10 {
                     println!("{ty:?}: {program:?}");

@@ -25,8 +25,9 @@ fn load(
     image: *const c_void,
     (options, values, count): (*const CUjit_option, *mut *mut c_void, c_uint),
 ) -> Answer {
-    let logs = Logs::new(count, options, values)?;
-    let code = module::image(image, &logs).and_then(|text| module::compile(&text, &logs));
+    let logs = Logs::read(count, options, values)?;
+    let code = logs.target().and_then(|()| module::image(image, &logs));
+    let code = code.and_then(|text| module::compile(&text, &logs));
     let code = code.map(Arc::new);
     let make = |handle| {
         let (managed, modules, kernels) = Default::default();

@@ -22,6 +22,8 @@ pub(crate) struct Logs {
     level: usize,
     /// An option that PTX is refused with.
     refuses: bool,
+    /// Whether the target is none.
+    wrong_target: bool,
     /// The most registers of a thread.
     max_registers: Option<u32>,
 }
@@ -42,6 +44,7 @@ impl Default for Logs {
             debug: false,
             level: 0,
             refuses: false,
+            wrong_target: false,
             max_registers: None,
         }
     }
@@ -57,8 +60,25 @@ struct Log {
 }
 
 impl Logs {
-    /// Reads the options; those that change nothing here are looked at, and ignored.
+    /// Reads the options, the target among them.
     pub(crate) fn new(
+        count: c_uint,
+        options: *const CUjit_option,
+        values: *mut *mut c_void,
+    ) -> Answer<Self> {
+        let logs = Self::read(count, options, values)?;
+        logs.target()?;
+        Ok(logs)
+    }
+
+    /// Whether the target that was asked for is one.
+    pub(crate) fn target(&self) -> Answer {
+        if self.wrong_target { Err(CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
+    }
+
+    /// Reads the options; those that change nothing here are looked at, and ignored. For a library, the target is looked at
+    /// when it is compiled.
+    pub(crate) fn read(
         count: c_uint,
         options: *const CUjit_option,
         values: *mut *mut c_void,
@@ -119,7 +139,10 @@ impl Logs {
                 | CU_JIT_REFERENCED_KERNEL_NAMES
                 | CU_JIT_REFERENCED_VARIABLE_NAMES => !value.is_null(),
                 CU_JIT_GLOBAL_SYMBOL_COUNT => number != 0,
-                CU_JIT_TARGET => known_target(number),
+                CU_JIT_TARGET => {
+                    logs.wrong_target = !known_target(number);
+                    true
+                }
                 _ => true,
             };
             if !good {
