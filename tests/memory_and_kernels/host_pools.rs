@@ -232,16 +232,18 @@ fn no_element_begins_at_an_address_that_it_may_not_have() {
         let stream = gpu.stream().unwrap();
         let on = gpu.on(&stream);
         let (mut small, mut large) = (Vec::new(), Vec::new());
-        for _ in 0..8 {
+        // Where others leave room by chance, many are aligned.
+        let refusal = (0..64).find_map(|_| {
             small.push(on.alloc_pinned_from::<u8>(&pool, 1).unwrap());
             match on.alloc_pinned_from::<Aligned>(&pool, 1) {
                 Ok(aligned) => {
                     assert!(aligned.as_ptr().is_aligned());
                     large.push(aligned);
+                    None
                 }
-                error => assert!(refused(error).contains("alignment")),
+                error => Some(refused(error)),
             }
-        }
-        assert!(large.len() < 8, "all are aligned");
+        });
+        assert!(refusal.expect("all are aligned").contains("alignment"));
     });
 }
