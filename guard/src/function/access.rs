@@ -80,6 +80,20 @@ struct Comparison {
     b: String,
 }
 
+impl Comparison {
+    /// The line that sets `to` if it holds, and an earlier predicate does.
+    fn line(&self, to: &str, before: Option<&str>) -> String {
+        let Self { by, a, b } = self;
+        match before {
+            None => format!("setp.{by} {to}, {a}, {b};"),
+            Some(before) => {
+                let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
+                format!("setp.{by}.and.{ty} {to}, {a}, {b}, {before};")
+            }
+        }
+    }
+}
+
 /// An address that is the begin of a region, an index times its scale, and an offset.
 #[derive(Clone, Copy, Debug, Default)]
 struct Linear {
@@ -208,20 +222,15 @@ impl<'a> Rewrite<'a> {
 
     /// A predicate that says that a check holds, and an earlier one. The lines that set it are added.
     fn and(&mut self, check: Check, before: Option<String>, lines: &mut Vec<String>) -> String {
-        let both = self.new_name(Type::PRED);
         match (check, before) {
-            (Check::Compare(own, Comparison { by, a, b }), before) => {
+            (Check::Compare(own, comparison), before) => {
+                let both = self.new_name(Type::PRED);
                 lines.extend(own);
-                lines.push(match before {
-                    None => format!("setp.{by} {both}, {a}, {b};"),
-                    Some(before) => {
-                        let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
-                        format!("setp.{by}.and.{ty} {both}, {a}, {b}, {before};")
-                    }
-                });
+                lines.push(comparison.line(&both, before.as_deref()));
                 both
             }
             (Check::Predicate(own, inside), Some(before)) => {
+                let both = self.new_name(Type::PRED);
                 lines.extend(own);
                 lines.push(format!("and.pred {both}, {inside}, {before};"));
                 both
@@ -230,7 +239,7 @@ impl<'a> Rewrite<'a> {
                 lines.extend(own);
                 inside
             }
-            (_, before) => before.unwrap_or(both),
+            (Check::Inside | Check::Outside | Check::With(_), before) => before.unwrap_or_default(),
         }
     }
 
@@ -663,13 +672,7 @@ impl<'a> Rewrite<'a> {
         let name = self.copied(index);
         let mut lines = Vec::new();
         if index.wide {
-            let a = if steps == 0 {
-                name
-            } else {
-                let sum = self.new_name(Type::U64);
-                lines.push(format!("add.s64 {sum}, {name}, {steps};"));
-                sum
-            };
+            let a = self.plus(name, steps, Type::U64, &mut lines);
             let (bytes, shift) = (rest + need, index.shift);
             let b = self.limit(key(Extent::Index { bytes, shift, most: u64::MAX }));
             return Some(Check::Compare(lines, Comparison { by: "lt.u64", a, b }));
@@ -680,13 +683,7 @@ impl<'a> Rewrite<'a> {
             let small = index.signed && !planted(Mistake::IndexNegative);
             let all = if small { 1_i64 << 31 } else { 1_i64 << 32 };
             let most = (all + steps).min(i64::from(u32::MAX)) as u64;
-            if steps == 0 {
-                (name, rest, most)
-            } else {
-                let sum = self.new_name(Type::U32);
-                lines.push(format!("add.s32 {sum}, {name}, {steps};"));
-                (sum, rest, most)
-            }
+            (self.plus(name, steps, Type::U32, &mut lines), rest, most)
         } else {
             // The sum of an index without sign and steps would wrap around.
             (name, offset as u64, u64::from(u32::MAX))
@@ -694,6 +691,16 @@ impl<'a> Rewrite<'a> {
         let limit =
             self.limit(key(Extent::Index { bytes: before + need, shift: index.shift, most }));
         Some(Check::Compare(lines, Comparison { by: "lt.u32", a, b: limit }))
+    }
+
+    /// A register and a number: the register itself if that is 0.
+    fn plus(&mut self, name: String, by: i64, ty: Type, lines: &mut Vec<String>) -> String {
+        if by == 0 {
+            return name;
+        }
+        let sum = self.new_name(ty);
+        lines.push(format!("add.s{} {sum}, {name}, {by};", u32::from(ty.bytes) * 8));
+        sum
     }
 
     /// The register of an index, as it was when the address was computed of it.
@@ -833,10 +840,8 @@ impl<'a> Rewrite<'a> {
     ) -> Check {
         let mut lines = Vec::new();
         let mut address = self.name(reg);
-        if access.offset != 0 && !planted(Mistake::OffsetForgotten) {
-            let sum = self.new_name(Type::U64);
-            lines.push(format!("add.s64 {sum}, {address}, {};", access.offset));
-            address = sum;
+        if !planted(Mistake::OffsetForgotten) {
+            address = self.plus(address, access.offset, Type::U64, &mut lines);
         }
         let mut low = None;
         if aligned.is_none() {
@@ -955,22 +960,21 @@ impl<'a> Rewrite<'a> {
                 let bad = format!("!{good}");
                 (Some(good), Some(bad))
             }
-            Check::Compare(lines, Comparison { by, a, b }) => {
+            Check::Compare(lines, comparison) => {
                 lines.iter().for_each(|line| self.line(line));
                 let good = self.new_name(Type::PRED);
-                match &own {
+                let bad = match &own {
                     None => {
-                        self.line(format!("setp.{by} {good}, {a}, {b};"));
-                        let bad = format!("!{good}");
-                        (Some(good), Some(bad))
+                        self.line(comparison.line(&good, None));
+                        format!("!{good}")
                     }
                     Some(own) => {
                         let bad = self.new_name(Type::PRED);
-                        let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
-                        self.line(format!("setp.{by}.and.{ty} {good}|{bad}, {a}, {b}, {own};"));
-                        (Some(good), Some(bad))
+                        self.line(comparison.line(&format!("{good}|{bad}"), Some(own)));
+                        bad
                     }
-                }
+                };
+                (Some(good), Some(bad))
             }
             Check::Predicate(lines, inside) => {
                 lines.iter().for_each(|line| self.line(line));
