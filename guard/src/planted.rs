@@ -116,6 +116,8 @@ mistakes! {
     OrderOfWrites,
     /// Of reads of an argument that follow each other, only the first one's check counts.
     RunOfFirst,
+    /// A read that follows another has its check before that one, which gives its address.
+    RunRewritten,
     /// The number of a target in a list is taken as it is.
     TargetUnbounded,
     /// An instruction that is in no list is let through.

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Rewrite;
 use super::access::{Access, At};
 use crate::AccessKind;
-use crate::body::{Base, Item};
+use crate::body::{Arg, Base, Ins, Item};
 use crate::order::joins;
 use crate::planted::{Mistake, planted};
 
@@ -41,18 +41,25 @@ impl Group {
 }
 
 impl Rewrite<'_> {
-    /// Where accesses follow each other, with nothing but `.loc` between them.
+    /// Where accesses follow each other, with nothing but `.loc` between them, and none has an address that another reads.
     pub(super) fn runs(&self) -> Vec<Range<usize>> {
         let mut runs: Vec<Range<usize>> = Vec::new();
         let mut open = false;
+        let mut written = Vec::new();
         for (at, item) in self.items.iter().enumerate() {
             match item {
                 Item::Ins(ins) if joins(ins) => {
+                    // All checks of a run are made before its first access.
+                    open &= planted(Mistake::RunRewritten) || !written.contains(&address(ins));
                     match runs.last_mut().filter(|run| open && self.flow.together(run.start, at)) {
                         Some(run) => run.end = at + 1,
-                        None => runs.push(at..at + 1),
+                        None => {
+                            runs.push(at..at + 1);
+                            written.clear();
+                        }
                     }
                     open = true;
+                    written.extend(ins.results().into_iter().map(Some));
                 }
                 Item::Location(..) => {}
                 _ => open = false,
@@ -104,4 +111,12 @@ impl Rewrite<'_> {
         done.retain(|group| group.members.len() > 1);
         done
     }
+}
+
+/// The register that an access has its address in.
+fn address(ins: &Ins) -> Option<usize> {
+    ins.args.iter().find_map(|arg| match arg {
+        Arg::Address(Base::Reg(reg), _) => Some(*reg),
+        _ => None,
+    })
 }

@@ -194,6 +194,12 @@ fn runs() -> Result<(), String> {
     outside("an address that changes behind a read", &moved, &with(64, 0))?;
     let first = moved.replace("ld.global.u32 %r3, [%d6];", "");
     inside("an address that changes behind a read of it", &first, &with(64, 0))?;
+    // The only parameter that is an address is what any address is compared with.
+    let chained = kernel(
+        ONE,
+        &format!("{BEGIN} mov.u64 %d3, %d1; ld.global.u64 %d3, [%d3]; ld.global.u32 %r1, [%d3];"),
+    );
+    outside("an address that the read before gives", &chained, &[memory(64), number(0)])?;
     // The clock is no register that nobody else changes.
     let clock = body("ld.global.u32 %r1, [%d1]; mov.u32 %r2, %clock; ld.global.u32 %r3, [%d1+4];");
     let text = guard(&clock).map_err(|error| error.to_string())?.text().to_owned();
