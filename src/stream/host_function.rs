@@ -34,7 +34,7 @@ impl FirstPanic {
         drop_contained(other);
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn is_open(&self) -> bool {
         self.0.try_lock().is_ok()
     }
