@@ -653,7 +653,9 @@ impl<'a> Rewrite<'a> {
             |extent| Key { region, writes, bases, align: access.align, global: false, extent };
         let Some(index) = linear.index else {
             let Ok(offset) = u64::try_from(offset) else { return Some(Check::Outside) };
-            let limit = self.limit(key(Extent::Bytes(need)));
+            // Its last byte is compared, so that all accesses of this kind have one limit.
+            let offset = offset + (need - 1);
+            let limit = self.limit(key(Extent::Bytes(1)));
             if let Ok(limit) = limit.parse::<u64>() {
                 return Some(if offset < limit { Check::Inside } else { Check::Outside });
             }
