@@ -4,7 +4,7 @@
 use crate::call::fault;
 use crate::driver::fork;
 use crate::driver::release::{catch_up, drop_contained, in_function};
-use crate::stream::host_function::{Panic, lock};
+use crate::stream::host_function::{FirstPanic, Panic, lock};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ struct Call<F> {
     /// Locked while the function runs: a graph and its copies never run it simultaneously.
     running: Mutex<()>,
     function: Mutex<Slot<F>>,
-    panic: Mutex<Option<Panic>>,
+    panic: FirstPanic,
 }
 
 struct Slot<F> {
@@ -42,7 +42,7 @@ impl<F: Send> Called for Hold<F> {
     fn panicked(&self) -> Option<Panic> {
         // Values that the function dropped.
         catch_up();
-        fork::lock(&self.0.panic)?.take()
+        self.0.panic.take()
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn node<F: FnMut() + Send + 'static>(
     let call = Arc::new(Call {
         running: Mutex::new(()),
         function: Mutex::new(Slot { function: Some(function), over: false }),
-        panic: Mutex::new(None),
+        panic: FirstPanic::default(),
     });
     let user_data = Arc::into_raw(call.clone()).cast_mut().cast();
     (Arc::new(Hold(call)), ffi::CUDA_HOST_NODE_PARAMS { r#fn: Some(run::<F>), userData: user_data })
@@ -100,12 +100,7 @@ impl<F: FnMut()> Call<F> {
         drop_contained(over);
         drop(one_at_a_time);
         if let Err(panic) = result {
-            // The first one stays; the other is dropped after the lock.
-            let other = {
-                let mut first = lock(&self.panic);
-                if first.is_none() { first.replace(panic) } else { Some(panic) }
-            };
-            drop_contained(other);
+            self.panic.keep(panic);
         }
     }
 }
@@ -149,7 +144,7 @@ mod tests {
     impl<F: Send> Locks for Call<F> {
         fn are_open(&self) -> bool {
             let Call { running, function, panic } = self;
-            running.try_lock().is_ok() && function.try_lock().is_ok() && panic.try_lock().is_ok()
+            running.try_lock().is_ok() && function.try_lock().is_ok() && panic.is_open()
         }
     }
 
@@ -168,22 +163,26 @@ mod tests {
     ) -> Arc<Call<F>> {
         Arc::new_cyclic(|call: &Weak<Call<F>>| {
             let slot = Slot { function: Some(make(call.clone())), over: false };
-            Call { running: Mutex::new(()), function: Mutex::new(slot), panic: Mutex::new(None) }
+            Call {
+                running: Mutex::new(()),
+                function: Mutex::new(slot),
+                panic: FirstPanic::default(),
+            }
         })
     }
 
     #[test]
     #[cfg(panic = "unwind")]
-    fn a_panic_that_is_not_the_first_is_dropped_where_nothing_is_locked() {
+    fn a_panic_that_nobody_asks_for_is_dropped_where_nothing_is_locked() {
         let (tell, told) = channel();
         let call = call_of(|call| move || std::panic::panic_any(Asks(call.clone(), tell.clone())));
         call.run();
         assert!(told.try_recv().is_err(), "the first one stays");
         call.run();
         assert_eq!(told.try_recv(), Ok(true));
-        // Its destructor panics, too.
-        let first = lock(&call.panic).take();
-        drop_contained(first);
+        // The first one ends with the call. Its destructor panics, too.
+        drop(call);
+        assert_eq!(told.try_recv(), Ok(false), "the call is gone");
     }
 
     #[test]

@@ -2,19 +2,18 @@
 
 use super::host::Called;
 use crate::call::{Answer, fault};
-use crate::driver::fork;
 use crate::error::{Result, means_not_taken};
 use crate::event::EventInner;
 use crate::external::{ExternalSemaphore, SemaphoreInner};
 use crate::memory::access::Access;
 use crate::memory::object::Object;
 use crate::owned::Owner;
-use crate::stream::host_function::{Panic, Pending, first};
+use crate::stream::host_function::{FirstPanic, Panic, Pending, first};
 use crate::stream::value::ValueOperation;
 use crate::sync;
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A node that uses something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -205,7 +204,9 @@ impl Keepers {
         }
         if let Some(panic) = first(&mut panics.into_iter()) {
             // It continues where the program waits for the next replay.
-            self.keep_function(user, Arc::new(Left(Mutex::new(Some(panic)))));
+            let left = FirstPanic::default();
+            left.keep(panic);
+            self.keep_function(user, Arc::new(left));
         }
         self.add(user, new);
         New { all, functions }
@@ -246,10 +247,8 @@ impl Keepers {
 }
 
 /// The panic of a function that the graph no longer has.
-struct Left(Mutex<Option<Panic>>);
-
-impl Called for Left {
+impl Called for FirstPanic {
     fn panicked(&self) -> Option<Panic> {
-        fork::lock(&self.0)?.take()
+        self.take()
     }
 }

@@ -26,14 +26,13 @@ pub use verbs::HandOver;
 use crate::brand::Brand;
 use crate::call::name;
 use crate::context::Context;
-use crate::driver::fork;
 use crate::error::{Error, Result};
 use crate::event::{EventFlags, EventInner};
 use crate::memory::home::{Home, HomeOwner, MARKS};
 use crate::memory::{MemoryPool, OrderedUsage};
 use crate::stack::PushedGuard;
 use crate::stream::Stream;
-use crate::stream::host_function::Panic;
+use crate::stream::host_function::FirstPanic;
 use ffi::CUstream;
 use later::Blocks;
 pub(crate) use staging::Staging;
@@ -105,7 +104,7 @@ pub struct OrderedStream {
     /// The blocks that downloads write.
     downloads: Arc<Blocks>,
     /// The first panic of a host function.
-    pub(crate) panic: Arc<Mutex<Option<Panic>>>,
+    pub(crate) panic: Arc<FirstPanic>,
 }
 assert_impl_all!(OrderedStream: Send, Sync);
 
@@ -304,8 +303,7 @@ impl OrderedStream {
     #[inline]
     pub fn synchronize(&self) -> Result {
         let waited = self.home.synchronize();
-        let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
-        match panic {
+        match self.panic.take() {
             Some(panic) => resume_unwind(panic),
             None => waited.and_then(|()| self.home.watch().look()),
         }

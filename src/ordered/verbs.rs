@@ -21,7 +21,7 @@ use crate::memory::{
 use crate::ops::enqueue::same_len;
 use crate::ops::{Copy, CopyBatch, CopyWith, Download, Fill, Launch, Operation, Prefetch, Upload};
 use crate::stream::blocking::Blocking;
-use crate::stream::host_function::{self, lock};
+use crate::stream::host_function;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -501,11 +501,7 @@ impl OrderedStream {
         let first = self.panic.clone();
         let contained = move || {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(function)) {
-                // Another panic than the first ends here, where nothing is locked. `enqueue` contains its destructor.
-                let _other = {
-                    let mut first = lock(&first);
-                    if first.is_none() { first.replace(panic) } else { Some(panic) }
-                };
+                first.keep(panic);
             }
         };
         // SAFETY: 1. The stream is alive.

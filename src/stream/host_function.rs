@@ -18,10 +18,47 @@ pub(crate) const CALL: &str = name!(cuLaunchHostFunc);
 /// The panic of a function.
 pub(crate) type Panic = Box<dyn Any + Send>;
 
+/// The first panic of a function, until somebody takes it. If nobody does, it ends here, and so does a panic of its destructor.
+#[derive(Default)]
+pub(crate) struct FirstPanic(Mutex<Option<Panic>>);
+
+impl FirstPanic {
+    /// Keeps a panic, unless there is one. Then the new one ends here, where nothing is locked.
+    #[cold]
+    #[inline]
+    pub(crate) fn keep(&self, panic: Panic) {
+        let other = {
+            let mut first = lock(&self.0);
+            if first.is_none() { first.replace(panic) } else { Some(panic) }
+        };
+        drop_contained(other);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.try_lock().is_ok()
+    }
+
+    /// Takes the panic. In the child of a fork it may stay locked: then there is none.
+    #[inline]
+    pub(crate) fn take(&self) -> Option<Panic> {
+        fork::lock(&self.0)?.take()
+    }
+}
+
+impl Drop for FirstPanic {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(left) = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            drop_contained(left);
+        }
+    }
+}
+
 /// A function on its way through the driver, and back.
 struct Call<F> {
     function: Mutex<Option<F>>,
-    panic: Mutex<Option<Panic>>,
+    panic: FirstPanic,
 }
 
 /// A function in a stream.
@@ -45,8 +82,7 @@ impl<F> Pending for Arc<Call<F>> {
     fn end(&self) -> Option<Panic> {
         let not_called = fork::lock(&self.function).and_then(|mut function| function.take());
         let dropped = catch_unwind(AssertUnwindSafe(|| drop(not_called)));
-        let panic = fork::lock(&self.panic).and_then(|mut panic| panic.take());
-        first(&mut [dropped.err(), panic].into_iter())
+        first(&mut [dropped.err(), self.panic.take()].into_iter())
     }
 }
 
@@ -63,7 +99,8 @@ pub(crate) unsafe fn enqueue<F: FnOnce() + Send + 'static>(
     function: F,
 ) -> Result<impl Pending + use<F>> {
     fault::gives_function();
-    let call = Arc::new(Call { function: Mutex::new(Some(function)), panic: Mutex::new(None) });
+    let call =
+        Arc::new(Call { function: Mutex::new(Some(function)), panic: FirstPanic::default() });
     let run = trampoline(&call);
     let data = Arc::into_raw(call.clone());
     // SAFETY: the stream is alive (1). `run` is called at most once, with `data`, which is the count of
@@ -140,14 +177,13 @@ fn trampoline<F: FnOnce() + Send>(_: &Arc<Call<F>>) -> unsafe extern "C" fn(*mut
     unsafe extern "C" fn run<F: FnOnce() + Send>(data: *mut c_void) {
         // SAFETY: the one count that `host_function` gave away, of this type.
         let call = unsafe { Arc::from_raw(data.cast_const().cast::<Call<F>>()) };
-        release::in_function(|| {
+        // The call ends in there, with a panic that nobody asks for any more.
+        release::in_function(move || {
             let function = lock(&call.function).take();
             let result = catch_unwind(AssertUnwindSafe(|| function.map(|function| function())));
             if let Err(panic) = result {
-                *lock(&call.panic) = Some(panic);
+                call.panic.keep(panic);
             }
-            // If nobody asks for the panic any more, it ends here.
-            drop_contained(call);
         });
     }
     run::<F>

@@ -1,4 +1,4 @@
-//! Effects of kernels besides computing: F241 to F247.
+//! Effects of kernels besides computing: F241 to F247, F702.
 
 use crate::common::{assert_success, respawn, software};
 use crate::fresh;
@@ -257,5 +257,31 @@ fn a_constant_lies_in_no_global_memory() {
     ok!(cuMemcpyDtoH_v2(seen.as_mut_ptr().cast(), place.memory, size_of_val(&seen)));
     // Of the constant, as constant and as global; of the other one; what is there.
     assert_eq!(seen, [1, 0, 0, 1, 7]);
+    place.destroy();
+}
+
+/// F702: of three warps, the last ends, and eight threads of each other.
+#[test]
+fn barriers_and_warps_do_not_wait_for_threads_that_have_ended() {
+    let place = place();
+    let function = compiled(
+        "",
+        ".param .u64 out",
+        "mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; setp.ge.u32 %p1, %r1, 64;\n\
+         setp.lt.or.u32 %p1, %r2, 8, %p1; @%p1 exit;\n\
+         bar.sync 0; setp.lt.u32 %p2, %r1, 64; bar.red.popc.u32 %r3, 0, %p2; bar.warp.sync -1;\n\
+         shfl.sync.idx.b32 %r4, %r2, 9, 31, -1; vote.sync.ballot.b32 %r5, %p2, -1;\n\
+         match.any.sync.b32 %r6, 7, -1; redux.sync.add.u32 %r7, %r2, -1;\n\
+         setp.ne.u32 %p3, %r2, 8; @%p3 exit;\n\
+         shr.u32 %r1, %r1, 5; ld.param.u64 %rd1, [out]; mad.wide.u32 %rd1, %r1, 20, %rd1;\n\
+         st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+4], %r4; st.global.u32 [%rd1+8], %r5;\n\
+         st.global.u32 [%rd1+12], %r6; st.global.u32 [%rd1+16], %r7;",
+    );
+    let code = launch_shaped(function, [1; 3], [96, 1, 1], 0, place.stream, &[place.memory]);
+    assert_eq!((code, code!(cuStreamSynchronize(place.stream))), (SUCCESS, SUCCESS));
+    let mut seen = [[9_u32; 5]; 2];
+    ok!(cuMemcpyDtoH_v2(seen.as_mut_ptr().cast(), place.memory, size_of_val(&seen)));
+    // How many came to the barrier, a value of the tenth, who voted, whose number is the same, and the sum of 8 to 31.
+    assert_eq!(seen, [[48, 9, 0xffff_ff00, 0xffff_ff00, 468]; 2]);
     place.destroy();
 }

@@ -3,7 +3,7 @@
 
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, SPIN, STORE};
-use crate::common::{UNWINDS, fewer, longer};
+use crate::common::{UNWINDS, fewer, longer, until};
 use crate::{common, fresh, needs_unwinding, skip};
 use cuscope::memory::Location;
 use cuscope::ordered::OrderedOptions;
@@ -465,6 +465,11 @@ fn the_destructors_of_panics_may_panic() {
         let waited = catch_unwind(AssertUnwindSafe(|| ordered.synchronize()));
         std::mem::forget(waited.unwrap_err().downcast::<Bomb>().unwrap());
         ordered.synchronize().unwrap();
+        // This one ends with the stream.
+        ordered.host_function(bomb).unwrap();
+        until("the function is over", || ordered.query().unwrap());
+        let ended = catch_unwind(AssertUnwindSafe(|| drop(ordered)));
+        assert_eq!(ended.map_err(std::mem::forget), Ok(()));
     });
 }
 
