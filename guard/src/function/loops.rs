@@ -1,8 +1,18 @@
 //! Loops of one block, which get a second copy of their text. It makes accesses without checks whose whole range was
 //! compared before the loop, and runs only if all was inside. So nothing is refused, told or made otherwise for it.
 //!
-//! Of an index that moves by equal steps, the first and the last are compared, in 64 bits: if neither is outside, none
-//! between them is, and none has wrapped around. How many passes there are follows from the branch at the end.
+//! Of an index or address that moves by equal steps, the first and the last are compared: if neither is outside, none between
+//! them is. Why the copy reaches nothing outside:
+//!
+//! - Control comes to it from these comparisons alone, and only if all hold.
+//! - Steps are at least 0, and sums of what no pass changes. A register that is written twice, or with a predicate, or by
+//!   anything that is not a sum has no step.
+//! - The last is computed in 64 bits, of a number of passes below 2^32 and a step below 2^31 (2^32 for an index of 32
+//!   bits), so it does not wrap around: no memory has 2^62 bytes. An index that would wrap in the loop is beyond its limit.
+//! - The number of passes is exact, or too large. It follows from the one comparison at the end, of a register that moves
+//!   by a constant with what no pass changes; if that register would wrap around, or miss the number that it has to meet,
+//!   the checked copy runs.
+//! - What stands twice computes and reads. It stores nothing, waits for no other thread, and leads nowhere else.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;

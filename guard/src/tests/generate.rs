@@ -346,6 +346,8 @@ impl Writer<'_> {
 pub(crate) fn case(random: &mut Random) -> Case {
     // Looked at, so that kernels without are what they were.
     let walks = random.clone().once_in(3);
+    // With one pointer alone, addresses from memory are compared with what it points to.
+    let lone = !walks && random.clone().once_in(8);
     let tame = !random.once_in(4);
     // In short ones, often nothing is outside.
     let count = if random.once_in(2) { 1 + random.below(5) } else { 4 + random.below(24) };
@@ -434,6 +436,20 @@ pub(crate) fn case(random: &mut Random) -> Case {
          {taken} mov.u64 %l2, cons;\n\
          {set}{body}\nret;\n}}\n"
     );
+    let text = match lone {
+        true => text
+            .replace(
+                ".param .u64 b, .param .u64 c, .param .u64 number, .param .align 8 .b8 both[24], ",
+                "",
+            )
+            .replace(
+                "ld.param.u64 %g1, [b]; ld.param.u64 %g2, [c]; ",
+                "mov.u64 %g1, %g0; mov.u64 %g2, %g0; ",
+            )
+            .replace(&format!("ld.param.u64 %g3, [both+{offset}];"), "mov.u64 %g3, %g0;")
+            .replace("ld.param.u64 %d3, [number];", "mov.u64 %d3, %d0;"),
+        false => text,
+    };
     let memory = |random: &mut Random| {
         let words = random.below(40);
         let mut bytes: Vec<u8> = Vec::new();
@@ -457,5 +473,8 @@ pub(crate) fn case(random: &mut Random) -> Case {
     arguments.push(Argument::Number(random.below(16).to_le_bytes().to_vec()));
     arguments.push(Argument::Struct(vec![5; 24], vec![(0, 0), (8, 1)]));
     arguments.push(Argument::Number((random.below(8) as u32).to_le_bytes().to_vec()));
+    if lone {
+        arguments.drain(1..5);
+    }
     Case { text, arguments }
 }
