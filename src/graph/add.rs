@@ -93,7 +93,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         args: A,
     ) -> Result<KernelNode> {
         let watch = self.record.resources.borrow().watch().clone();
-        let launch = kernel.launch(config, args, &*watch, Ok);
+        let launch = kernel.checked_launch(config, args, &*watch, Ok);
         self.record.note(launch.and_then(|launch| self.add_launch(after, launch)))
     }
 

@@ -287,7 +287,7 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
     ) -> Result {
         // The check of the kernel may use the capture, too.
         let watch = self.record.resources.borrow().watch().clone();
-        self.record.note(kernel.launch(config, args, &*watch, |launch| {
+        self.record.note(kernel.checked_launch(config, args, &*watch, |launch| {
             // SAFETY: 1. The kernel stays inside of the arguments at each replay (`launch-trusted`, `launch-guarded`).
             unsafe { self.add_launch(&launch) }
         }))

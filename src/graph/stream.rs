@@ -209,8 +209,11 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         args: A,
     ) -> Result {
         let watch = self.record.resources.borrow().watch().clone();
-        self.record
-            .note(kernel.launch(config, args, &*watch, Ok).and_then(|launch| self.capture(launch)))
+        self.record.note(
+            kernel
+                .checked_launch(config, args, &*watch, Ok)
+                .and_then(|launch| self.capture(launch)),
+        )
     }
 
     /// Captures the launch of a kernel that nobody vouches for yet.

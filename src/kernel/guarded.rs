@@ -115,7 +115,7 @@ impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
     type Passed<A: Operands> = Guarded<A>;
 
     #[inline]
-    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+    fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
         &'k self,
         spec: L,
         args: A,
@@ -216,7 +216,7 @@ impl safe::Sealed<ListedArguments> for GuardedFunction {
     type Passed<A: Operands> = Guarded<A>;
 
     #[inline]
-    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<ListedArguments>, R>(
+    fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<ListedArguments>, R>(
         &'k self,
         spec: L,
         args: A,

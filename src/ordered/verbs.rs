@@ -226,7 +226,7 @@ impl OrderedStream {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        kernel.launch(config, args, self.home.watch(), |launch| {
+        kernel.checked_launch(config, args, self.home.watch(), |launch| {
             // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
             unsafe { self.run(&launch) }
         })

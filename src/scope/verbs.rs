@@ -318,7 +318,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        kernel.launch(config, args, self.order.watch(), |launch| {
+        kernel.checked_launch(config, args, self.order.watch(), |launch| {
             // SAFETY: the memory among the arguments is borrowed until the scope has waited.
             unsafe { self.run_launch(launch) }
         })

@@ -323,7 +323,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         args: A,
     ) -> Result {
         let watch = OneLaunch::default();
-        kernel.launch(config, args, &watch, |launch| self.run_launch(launch))?;
+        kernel.checked_launch(config, args, &watch, |launch| self.run_launch(launch))?;
         watch.end()
     }
 
