@@ -190,7 +190,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         self.record.note(wait())
     }
 
-    /// Captures the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Captures the launch of a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
     ///

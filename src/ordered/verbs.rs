@@ -203,7 +203,7 @@ impl OrderedStream {
         uses.with_accesses(|all| all.iter().try_for_each(|access| access.admit(call, &self.home)))
     }
 
-    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Runs a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// Memory among the arguments is `&memory` to read and `&mut memory` to write, of this stream, or
     /// [`&shared`](crate::SharedBuffer).

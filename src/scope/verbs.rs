@@ -300,7 +300,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         unsafe { self.run(move || prefetch) }
     }
 
-    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Runs a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// # Errors
     /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
