@@ -3,6 +3,8 @@
 mod access;
 mod call;
 mod limit;
+mod loops;
+mod sums;
 mod together;
 
 use std::collections::HashMap;
@@ -82,6 +84,8 @@ struct Rewrite<'a> {
     failed: Option<usize>,
     /// Copies of registers at items: the item, the copied one, and the copy.
     shadows: Vec<(usize, usize, usize)>,
+    /// The numbers of places, by their items.
+    numbers: HashMap<usize, u32>,
     /// The predicates of accesses that others have their check with, by their items.
     checked: HashMap<usize, String>,
     /// What was last stored to a variable that is an argument of a call.
@@ -122,6 +126,7 @@ pub(crate) fn rewrite<'a>(
         number,
         failed: None,
         shadows: Vec::new(),
+        numbers: HashMap::new(),
         checked: HashMap::new(),
         passed: HashMap::new(),
         calls: Vec::new(),
@@ -229,58 +234,96 @@ impl<'a> Rewrite<'a> {
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));
         }
-        let mut ended = false;
-        for (at, (item, plan)) in items.iter().zip(plans).enumerate() {
-            for &(from, to) in copies.get(&at).into_iter().flatten() {
-                let bits = u32::from(self.registers[from].bytes) * 8;
-                let text = format!("mov.b{bits} {}, {};", self.name(to), self.name(from));
-                self.line(text);
+        let mut twins = self.twins(&plans).into_iter().peekable();
+        for (at, plan) in plans.iter().enumerate() {
+            if let Some(twin) = twins.peek().filter(|twin| twin.items.start == at) {
+                twin.before.iter().for_each(|line| self.line(line));
             }
-            ended = false;
-            match item {
-                Item::Open => self.line("{"),
-                Item::Close => self.line("}"),
-                Item::Declare(own) => {
-                    let variable = self.body.variables[*own].variable.clone();
-                    let name = self.scene.names.var(Var::Own(*own));
-                    let text = print::variable(self.scene.source, &variable, &name)
-                        .map_err(|why| Reason::new(variable.line, why))?;
-                    // What is done first may need them. Arguments of calls stay with the calls.
-                    if variable.space == Space::Param {
-                        self.line(text);
-                    } else {
-                        self.declarations.push('\t');
-                        self.declarations.push_str(&text);
-                        self.declarations.push('\n');
-                    }
-                }
-                Item::Label(label) => {
-                    let text = format!("{}:", self.scene.names.label(*label));
-                    self.text.push_str(&text);
-                    self.text.push('\n');
-                }
-                Item::Targets(list, labels) => {
-                    let names: Vec<String> =
-                        labels.iter().map(|label| self.scene.names.label(*label)).collect();
-                    let list = self.scene.names.label(*list);
-                    self.line(format!("{list}: .branchtargets {};", names.join(", ")));
-                }
-                Item::Location(file, line, column) => {
-                    self.location = Some((*file, *line));
-                    if self.scene.source.files.iter().any(|one| one.0 == *file) {
-                        self.line(format!(".loc {file} {line} {column}"));
-                    }
-                }
-                Item::Pragma(text) => self.line(format!(".pragma \"{text}\";")),
-                Item::Ins(ins) => {
-                    ended = ins.guard.is_none() && matches!(ins.head(), "ret" | "exit");
-                    self.instruction(at, ins, plan)?;
-                }
+            self.print_item(at, &items[at], plan.clone(), &copies)?;
+            if let Some(twin) = twins.next_if(|twin| twin.items.end == at + 1) {
+                self.twin_text(&twin, &items, &plans, &copies)?;
             }
         }
-        if !ended {
+        let ends = |ins: &Ins| ins.guard.is_none() && matches!(ins.head(), "ret" | "exit");
+        if !matches!(items.last(), Some(Item::Ins(ins)) if ends(ins)) {
             self.end(None);
             self.line("ret;");
+        }
+        Ok(())
+    }
+
+    /// The second copy of a loop, behind the first.
+    fn twin_text(
+        &mut self,
+        twin: &loops::Twin,
+        items: &[Item],
+        plans: &[Option<access::Plan>],
+        copies: &HashMap<usize, Vec<(usize, usize)>>,
+    ) -> Done<()> {
+        self.line(format!("bra {};", self.scene.names.label(twin.behind)));
+        for at in twin.items.clone() {
+            let item = match &items[at] {
+                Item::Label(_) => Item::Label(twin.label),
+                Item::Ins(ins) if at + 1 == twin.items.end => {
+                    Item::Ins(Ins { args: vec![Arg::Label(twin.label)], ..ins.clone() })
+                }
+                item => item.clone(),
+            };
+            let plan = plans[at].clone().map(|plan| twin.plan(at, plan));
+            self.print_item(at, &item, plan, copies)?;
+        }
+        self.print_item(twin.items.end, &Item::Label(twin.behind), None, &HashMap::new())
+    }
+
+    /// The text of an item.
+    fn print_item(
+        &mut self,
+        at: usize,
+        item: &Item,
+        plan: Option<access::Plan>,
+        copies: &HashMap<usize, Vec<(usize, usize)>>,
+    ) -> Done<()> {
+        for &(from, to) in copies.get(&at).into_iter().flatten() {
+            let bits = u32::from(self.registers[from].bytes) * 8;
+            let text = format!("mov.b{bits} {}, {};", self.name(to), self.name(from));
+            self.line(text);
+        }
+        match item {
+            Item::Open => self.line("{"),
+            Item::Close => self.line("}"),
+            Item::Declare(own) => {
+                let variable = self.body.variables[*own].variable.clone();
+                let name = self.scene.names.var(Var::Own(*own));
+                let text = print::variable(self.scene.source, &variable, &name)
+                    .map_err(|why| Reason::new(variable.line, why))?;
+                // What is done first may need them. Arguments of calls stay with the calls.
+                if variable.space == Space::Param {
+                    self.line(text);
+                } else {
+                    self.declarations.push('\t');
+                    self.declarations.push_str(&text);
+                    self.declarations.push('\n');
+                }
+            }
+            Item::Label(label) => {
+                let text = format!("{}:", self.scene.names.label(*label));
+                self.text.push_str(&text);
+                self.text.push('\n');
+            }
+            Item::Targets(list, labels) => {
+                let names: Vec<String> =
+                    labels.iter().map(|label| self.scene.names.label(*label)).collect();
+                let list = self.scene.names.label(*list);
+                self.line(format!("{list}: .branchtargets {};", names.join(", ")));
+            }
+            Item::Location(file, line, column) => {
+                self.location = Some((*file, *line));
+                if self.scene.source.files.iter().any(|one| one.0 == *file) {
+                    self.line(format!(".loc {file} {line} {column}"));
+                }
+            }
+            Item::Pragma(text) => self.line(format!(".pragma \"{text}\";")),
+            Item::Ins(ins) => self.instruction(at, ins, plan)?,
         }
         Ok(())
     }
@@ -464,17 +507,22 @@ impl<'a> Rewrite<'a> {
         self.line(format!("@{did} st.global.u64 [{record}], {word};"));
     }
 
-    /// The register for the place that failed, and the number of a new place.
+    /// The register for the place that failed, and the number of the place of an item.
     fn site(
         &mut self,
+        at: usize,
         ins: &Ins,
         kind: AccessKind,
         bytes: u32,
         parameters: Vec<usize>,
         further: Vec<u32>,
     ) -> (String, u32) {
+        if let (Some(failed), Some(&number)) = (self.failed, self.numbers.get(&at)) {
+            return (self.name(failed), number);
+        }
         *self.number += 1;
         let number = *self.number;
+        self.numbers.insert(at, number);
         let source = self.location.and_then(|(file, line)| {
             let known = self.scene.source.files.iter().find(|one| one.0 == file);
             known.map(|one| (one.1.to_owned(), u32::try_from(line).unwrap_or(u32::MAX)))
@@ -550,7 +598,7 @@ impl<'a> Rewrite<'a> {
         } else {
             self.used[param].texture = true;
         }
-        if rule == Rule::Surface && self.misplaced(&ins)? {
+        if rule == Rule::Surface && self.misplaced(at, &ins)? {
             return Ok(());
         }
         let text = self.plain(&ins);
@@ -560,7 +608,7 @@ impl<'a> Rewrite<'a> {
 
     /// Leaves out an access of a surface whose place is no multiple of its size, which would end the context. Places are
     /// in bytes where the name says `.b`.
-    fn misplaced(&mut self, ins: &Ins) -> Done<bool> {
+    fn misplaced(&mut self, at: usize, ins: &Ins) -> Done<bool> {
         let size =
             ins.modifiers().filter_map(Type::named).last().map_or(1, |ty| u32::from(ty.bytes));
         let count = if ins.has("v4") {
@@ -606,7 +654,7 @@ impl<'a> Rewrite<'a> {
                 self.line(text);
             }
         }
-        let (failed, number) = self.site(ins, kind, bytes, Vec::new(), Vec::new());
+        let (failed, number) = self.site(at, ins, kind, bytes, Vec::new(), Vec::new());
         self.line(format!("@{bad} mov.u32 {failed}, {number};"));
         Ok(true)
     }

@@ -27,8 +27,8 @@ pub(crate) fn joins(ins: &Ins) -> bool {
         })
 }
 
-/// Whether an instruction may be moved over accesses.
-fn computes(ins: &Ins) -> bool {
+/// Whether an instruction computes on registers, and may be moved over accesses.
+pub(crate) fn computes(ins: &Ins) -> bool {
     let steady = |arg: &Arg| match arg {
         Arg::Special(name) => {
             ["%tid", "%ntid", "%ctaid", "%nctaid"].iter().any(|one| name.starts_with(one))

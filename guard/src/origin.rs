@@ -113,6 +113,12 @@ impl Value {
     }
 
     fn times(self, other: Self) -> Self {
+        // What is sure of either is sure of the product, whatever the regions are.
+        let sure = |one: Self| if one.aligned == 0 { one.zeros } else { 0 };
+        let zeros = sure(self).saturating_add(sure(other)).min(64);
+        if zeros > 0 {
+            return Self { zeros, ..Self::NUMBER };
+        }
         self.both(other, self.zeros.saturating_add(other.zeros))
     }
 
@@ -254,8 +260,7 @@ impl Origins {
             ("shl", ["b32" | "b64"]) => match ins.args.get(2) {
                 Some(Arg::Int(by @ 0..64)) => {
                     let value = arg(1);
-                    let zeros = value.zeros.saturating_add(*by as u8).min(64);
-                    Value { regions: 0, unknown: false, zeros, ..value }
+                    Value { workspace: value.workspace, ..value.times(Value::constant(1 << by)) }
                 }
                 _ => Value::NUMBER,
             },

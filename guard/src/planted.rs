@@ -118,6 +118,38 @@ mistakes! {
     RunOfFirst,
     /// A read that follows another has its check before that one, which gives its address.
     RunRewritten,
+    /// A loop has one pass less than it has.
+    LoopPassLess,
+    /// The first pass of a loop is not looked at.
+    LoopFirst,
+    /// The last pass of a loop is not looked at.
+    LoopLast,
+    /// Of addresses that differ by constants, only the least is looked at.
+    LoopLargest,
+    /// A step of 64 bits may be as large as it likes.
+    LoopStepLarge,
+    /// A loop that ends where a number is met counts as if it were met.
+    LoopRest,
+    /// What a loop compares at its end may wrap around.
+    LoopExitWraps,
+    /// Passes are counted in 32 bits, however many there are.
+    LoopCountLong,
+    /// Registers are read where a pass ends, whenever that is.
+    LoopOrder,
+    /// A register that a loop writes twice moves as the first says.
+    LoopFirstWrite,
+    /// The step of a register may change.
+    LoopVaryingStep,
+    /// What the end of a loop is compared with may change.
+    LoopVaryingEnd,
+    /// What is written with a predicate counts as written.
+    LoopPredicated,
+    /// A branch goes on where it does not.
+    LoopNegated,
+    /// What waits for other threads stands twice.
+    LoopOfBarriers,
+    /// No mistake: loops have no second copy, and what the texts do is compared.
+    LoopOnce,
     /// The number of a target in a list is taken as it is.
     TargetUnbounded,
     /// An instruction that is in no list is let through.
@@ -146,8 +178,8 @@ pub(crate) const fn planted(_: Mistake) -> bool {
 /// Plants a mistake while something runs.
 #[cfg(test)]
 pub(crate) fn with<T>(mistake: Option<Mistake>, run: impl FnOnce() -> T) -> T {
-    PLANTED.set(mistake);
+    let before = PLANTED.replace(mistake);
     let answer = run();
-    PLANTED.set(None);
+    PLANTED.set(before);
     answer
 }

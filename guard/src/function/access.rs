@@ -41,10 +41,10 @@ pub(super) struct Access {
 }
 
 /// How an access is checked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Plan {
     access: Access,
-    check: Check,
+    pub(super) check: Check,
     /// The parameters that it is compared with.
     parameters: Vec<usize>,
     /// The lines of further accesses that this check is for.
@@ -56,40 +56,66 @@ impl Plan {
     pub(super) fn may_fail(&self) -> bool {
         !matches!(self.check, Check::Inside)
     }
+
+    /// The comparisons that its check stands for, if it stands for nothing else.
+    pub(super) fn compared(&self) -> Option<&[Compared]> {
+        match &self.check {
+            Check::Compare(_, comparison) => Some(std::slice::from_ref(&comparison.what)),
+            Check::Predicate(.., all) => all.as_deref(),
+            _ => None,
+        }
+    }
 }
 
-#[derive(Debug)]
-enum Check {
+#[derive(Clone, Debug)]
+pub(super) enum Check {
     /// It is inside, whatever happens.
     Inside,
     /// It is outside, whatever happens.
     Outside,
     /// These lines, and then a comparison.
     Compare(Vec<String>, Comparison),
-    /// These lines, and then a predicate.
-    Predicate(Vec<String>, String),
+    /// These lines, and then a predicate; the comparisons that it stands for, if it stands for nothing else.
+    Predicate(Vec<String>, String, Option<Vec<Compared>>),
     /// That of the access of this item, which comes before it and is for both.
     With(usize),
 }
 
 /// `setp.lt.u32 …, a, b` and the like.
-#[derive(Debug)]
-struct Comparison {
+#[derive(Clone, Debug)]
+pub(super) struct Comparison {
     by: &'static str,
     a: String,
     b: String,
+    what: Compared,
+}
+
+/// What a comparison says: that a register as it is before an item, plus a number, minus the begin of a region, is below a
+/// limit. All are without sign, and have 64 bits if it is `wide`, and otherwise 32.
+#[derive(Clone, Debug)]
+pub(super) struct Compared {
+    /// The register, the item, and the register that still holds the value where it is compared.
+    pub(super) reg: Option<(usize, usize, usize)>,
+    pub(super) plus: i64,
+    pub(super) begin: Option<String>,
+    pub(super) limit: String,
+    pub(super) wide: bool,
 }
 
 impl Comparison {
     /// The line that sets `to` if it holds, and an earlier predicate does.
     fn line(&self, to: &str, before: Option<&str>) -> String {
-        let Self { by, a, b } = self;
-        match before {
-            None => format!("setp.{by} {to}, {a}, {b};"),
-            Some(before) => {
-                let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
-                format!("setp.{by}.and.{ty} {to}, {a}, {b}, {before};")
-            }
+        compared_line(self.by, &self.a, &self.b, to, before)
+    }
+}
+
+/// The line that sets `to` if a comparison holds, and an earlier predicate does.
+pub(super) fn compared_line(by: &str, a: &str, b: &str, to: &str, before: Option<&str>) -> String {
+    match before {
+        None => format!("setp.{by} {to}, {a}, {b};"),
+        Some(before) => {
+            let (by, ty) = by.split_once('.').unwrap_or((by, "u64"));
+            format!("setp.{by}.and.{ty} {to}, {a}, {b}, {before};")
         }
     }
 }
@@ -189,8 +215,10 @@ impl<'a> Rewrite<'a> {
             let mut further = Vec::new();
             let mut lines = Vec::new();
             let mut inside = None;
+            let mut all = Some(Vec::new());
             for at in std::iter::once(first).chain(rest.iter().copied()) {
                 let Some(plan) = plans[at].as_mut() else { continue };
+                all = all.zip(plan.compared()).map(|(all, own)| [&all[..], own].concat());
                 let check = match at == first {
                     true => std::mem::replace(&mut plan.check, Check::Inside),
                     false => std::mem::replace(&mut plan.check, Check::With(first)),
@@ -214,7 +242,7 @@ impl<'a> Rewrite<'a> {
                 }
             }
             if let (Some(plan), Some(inside)) = (plans[first].as_mut(), inside) {
-                plan.check = Check::Predicate(lines, inside);
+                plan.check = Check::Predicate(lines, inside, all);
                 plan.further = further;
             }
         }
@@ -229,13 +257,13 @@ impl<'a> Rewrite<'a> {
                 lines.push(comparison.line(&both, before.as_deref()));
                 both
             }
-            (Check::Predicate(own, inside), Some(before)) => {
+            (Check::Predicate(own, inside, _), Some(before)) => {
                 let both = self.new_name(Type::PRED);
                 lines.extend(own);
                 lines.push(format!("and.pred {both}, {inside}, {before};"));
                 both
             }
-            (Check::Predicate(own, inside), None) => {
+            (Check::Predicate(own, inside, _), None) => {
                 lines.extend(own);
                 inside
             }
@@ -282,7 +310,7 @@ impl<'a> Rewrite<'a> {
         let writes = kind == AccessKind::Write && !planted(Mistake::WriteAsRead);
         let check = match self.by_index(first, &whole, reg, region, writes, bases) {
             Some(check) => check,
-            None => self.by_address(&whole, reg, &[region], writes, Some(bases)),
+            None => self.by_address(first, &whole, reg, &[region], writes, Some(bases)),
         };
         if !matches!(check, Check::Compare(..) | Check::Predicate(..)) {
             return;
@@ -506,7 +534,7 @@ impl<'a> Rewrite<'a> {
                 return Ok((check, parameters));
             }
         }
-        let check = self.by_address(access, reg, &candidates, writes, aligned);
+        let check = self.by_address(at, access, reg, &candidates, writes, aligned);
         Ok((check, parameters))
     }
 
@@ -653,11 +681,21 @@ impl<'a> Rewrite<'a> {
             |extent| Key { region, writes, bases, align: access.align, global: false, extent };
         let Some(index) = linear.index else {
             let Ok(offset) = u64::try_from(offset) else { return Some(Check::Outside) };
-            let limit = self.limit(key(Extent::Bytes(need)));
+            // Its last byte is compared, so that all accesses of this kind have one limit.
+            let offset = offset + (need - 1);
+            let limit = self.limit(key(Extent::Bytes(1)));
             if let Ok(limit) = limit.parse::<u64>() {
                 return Some(if offset < limit { Check::Inside } else { Check::Outside });
             }
-            let comparison = Comparison { by: "gt.u64", a: limit, b: offset.to_string() };
+            let b = offset.to_string();
+            let what = Compared {
+                reg: None,
+                plus: offset as i64,
+                begin: None,
+                limit: limit.clone(),
+                wide: true,
+            };
+            let comparison = Comparison { by: "gt.u64", a: limit, b, what };
             return Some(Check::Compare(Vec::new(), comparison));
         };
         let index = Index {
@@ -669,32 +707,49 @@ impl<'a> Rewrite<'a> {
         if steps.unsigned_abs() >= 1 << 30 {
             return None;
         }
-        let name = self.copied(index);
+        let copied = self.copied(index);
+        let name = self.name(copied);
         let mut lines = Vec::new();
+        let what = |plus, limit: &String| Compared {
+            reg: Some((index.reg, index.read, copied)),
+            plus,
+            begin: None,
+            limit: limit.clone(),
+            wide: index.wide,
+        };
         if index.wide {
             let a = self.plus(name, steps, Type::U64, &mut lines);
             let (bytes, shift) = (rest + need, index.shift);
             let b = self.limit(key(Extent::Index { bytes, shift, most: u64::MAX }));
-            return Some(Check::Compare(lines, Comparison { by: "lt.u64", a, b }));
+            let what = what(steps, &b);
+            return Some(Check::Compare(lines, Comparison { by: "lt.u64", a, b, what }));
         }
-        let (a, before, most) = if index.signed || steps <= 0 || planted(Mistake::IndexWraps) {
+        let (a, plus, before, most) = if index.signed || steps <= 0 || planted(Mistake::IndexWraps)
+        {
             // The index and the steps together are at least 0: the sum is compared, and a negative one is as large as
             // half of all numbers or larger.
             let small = index.signed && !planted(Mistake::IndexNegative);
             let all = if small { 1_i64 << 31 } else { 1_i64 << 32 };
             let most = (all + steps).min(i64::from(u32::MAX)) as u64;
-            (self.plus(name, steps, Type::U32, &mut lines), rest, most)
+            (self.plus(name, steps, Type::U32, &mut lines), steps, rest, most)
         } else {
             // The sum of an index without sign and steps would wrap around.
-            (name, offset as u64, u64::from(u32::MAX))
+            (name, 0, offset as u64, u64::from(u32::MAX))
         };
         let limit =
             self.limit(key(Extent::Index { bytes: before + need, shift: index.shift, most }));
-        Some(Check::Compare(lines, Comparison { by: "lt.u32", a, b: limit }))
+        let what = what(plus, &limit);
+        Some(Check::Compare(lines, Comparison { by: "lt.u32", a, b: limit, what }))
     }
 
     /// A register and a number: the register itself if that is 0.
-    fn plus(&mut self, name: String, by: i64, ty: Type, lines: &mut Vec<String>) -> String {
+    pub(super) fn plus(
+        &mut self,
+        name: String,
+        by: i64,
+        ty: Type,
+        lines: &mut Vec<String>,
+    ) -> String {
         if by == 0 {
             return name;
         }
@@ -704,24 +759,23 @@ impl<'a> Rewrite<'a> {
     }
 
     /// The register of an index, as it was when the address was computed of it.
-    fn copied(&mut self, index: Index) -> String {
+    fn copied(&mut self, index: Index) -> usize {
         if planted(Mistake::IndexNotCopied) {
-            return self.name(index.reg);
+            return index.reg;
         }
         let single = self.flow.definition(index.reg);
         if single.is_some_and(|def| self.flow.dominates(def, index.read)) {
-            return self.name(index.reg);
+            return index.reg;
         }
         let known = self.shadows.iter().find(|one| (one.0, one.1) == (index.read, index.reg));
-        let copy = match known {
+        match known {
             Some(one) => one.2,
             None => {
                 let copy = self.fresh(if index.wide { Type::B64 } else { Type::B32 });
                 self.shadows.push((index.read, index.reg, copy));
                 copy
             }
-        };
-        self.name(copy)
+        }
     }
 
     /// The parts of an address. Each register on the way is written once, on every path to its use, so that the parts
@@ -832,6 +886,7 @@ impl<'a> Rewrite<'a> {
     /// Compares the address with each region, in 64 bits.
     fn by_address(
         &mut self,
+        at: usize,
         access: &Access,
         reg: usize,
         candidates: &[usize],
@@ -890,7 +945,14 @@ impl<'a> Rewrite<'a> {
             };
             let limit = self.limit(key);
             if candidates.len() == 1 && low.is_none() && given.is_none() {
-                return Check::Compare(lines, Comparison { by: "lt.u64", a: from, b: limit });
+                let what = Compared {
+                    reg: Some((reg, at, reg)),
+                    plus: access.offset,
+                    begin: Some(base),
+                    limit: limit.clone(),
+                    wide: true,
+                };
+                return Check::Compare(lines, Comparison { by: "lt.u64", a: from, b: limit, what });
             }
             if let Some(given) = &given {
                 let (first, rest) = (self.new_name(Type::PRED), self.new_name(Type::U64));
@@ -916,11 +978,11 @@ impl<'a> Rewrite<'a> {
         }
         let inside = inside.unwrap_or_default();
         match low {
-            None => Check::Predicate(lines, inside),
+            None => Check::Predicate(lines, inside, None),
             Some(low) => {
                 let both = self.new_name(Type::PRED);
                 lines.push(format!("setp.eq.and.u32 {both}, {low}, 0, {inside};"));
-                Check::Predicate(lines, both)
+                Check::Predicate(lines, both, None)
             }
         }
     }
@@ -976,7 +1038,7 @@ impl<'a> Rewrite<'a> {
                 };
                 (Some(good), Some(bad))
             }
-            Check::Predicate(lines, inside) => {
+            Check::Predicate(lines, inside, _) => {
                 lines.iter().for_each(|line| self.line(line));
                 match &own {
                     None => {
@@ -1035,7 +1097,7 @@ impl<'a> Rewrite<'a> {
         if with_others {
             return Ok(());
         }
-        let (failed, number) = self.site(&ins, access.kind, access.bytes, parameters, further);
+        let (failed, number) = self.site(at, &ins, access.kind, access.bytes, parameters, further);
         self.line(format!("{bad}mov.u32 {failed}, {number};"));
         Ok(())
     }

@@ -39,6 +39,7 @@ pub(super) struct Limits {
     known: HashMap<Key, String>,
     bases: HashMap<(usize, bool), String>,
     extents: HashMap<(usize, bool, bool), String>,
+    aligned: HashMap<(Set, u32), String>,
 }
 
 impl Rewrite<'_> {
@@ -61,6 +62,11 @@ impl Rewrite<'_> {
         let extent = self.extent(key.region, key.writes, key.global);
         let limit = match (extent.parse::<u64>(), key.bases) {
             (Ok(size), 0) => constant(size, key.extent).to_string(),
+            (Ok(size), _) => {
+                let own = self.new_name(Type::U64);
+                self.first_line(format!("mov.u64 {own}, {size};"));
+                self.computed(key, &own)
+            }
             _ => self.computed(key, &extent),
         };
         self.limits.known.insert(key, limit.clone());
@@ -72,40 +78,73 @@ impl Rewrite<'_> {
             Extent::Bytes(bytes) => (bytes, 0, u64::MAX),
             Extent::Index { bytes, shift, most } => (bytes, shift, most),
         };
-        let limit = self.new_name(Type::U64);
+        let mut good = self.aligned(key);
         // So many times does the unit, 1 << shift, fit behind what the first access needs besides a unit.
         let unit = if planted(Mistake::LimitTooLarge) { 2 } else { 1 } << shift;
-        if needed == unit {
-            self.first_line(format!("mov.u64 {limit}, {extent};"));
-        } else if needed < unit {
-            self.first_line(format!("add.s64 {limit}, {extent}, {};", unit - needed));
-        } else {
-            self.first_line(format!("sub.s64 {limit}, {extent}, {};", needed - unit));
-            if !planted(Mistake::LimitWraps) {
-                let fits = self.new_name(Type::PRED);
-                self.first_line(format!("setp.ge.u64 {fits}, {extent}, {};", needed - unit));
-                self.first_line(format!("selp.b64 {limit}, {limit}, 0, {fits};"));
-            }
+        let mut limit = extent.to_owned();
+        if needed != unit {
+            limit = self.new_name(Type::U64);
+            let (word, by) =
+                if needed < unit { ("add", unit - needed) } else { ("sub", needed - unit) };
+            self.first_line(format!("{word}.s64 {limit}, {extent}, {by};"));
         }
-        if shift > 0 {
-            self.first_line(format!("shr.u64 {limit}, {limit}, {shift};"));
+        if needed > unit && !planted(Mistake::LimitWraps) {
+            let fits = self.new_name(Type::PRED);
+            self.first_line(match good {
+                None => format!("setp.ge.u64 {fits}, {extent}, {};", needed - unit),
+                Some(good) => {
+                    format!("setp.ge.and.u64 {fits}, {extent}, {}, {good};", needed - unit)
+                }
+            });
+            good = Some(fits);
         }
+        let mut bits = 64;
         if most < u64::MAX {
-            self.first_line(format!("min.u64 {limit}, {limit}, {most};"));
+            // The 32 bits of the quotient, or as many as there are if it has more.
+            let (low, high, more) =
+                (self.new_name(Type::U32), self.new_name(Type::U32), self.new_name(Type::PRED));
+            self.first_line(format!("mov.b64 {{{low}, {high}}}, {limit};"));
+            self.first_line(format!("shf.r.wrap.b32 {low}, {low}, {high}, {shift};"));
+            self.first_line(format!("setp.ge.u32 {more}, {high}, {};", 1_u64 << shift));
+            self.first_line(format!("selp.b32 {low}, -1, {low}, {more};"));
+            if most < u64::from(u32::MAX) {
+                self.first_line(format!("min.u32 {low}, {low}, {most};"));
+            }
+            (limit, bits) = (low, 32);
+        } else if shift > 0 {
+            let all = std::mem::replace(&mut limit, self.new_name(Type::U64));
+            self.first_line(format!("shr.u64 {limit}, {all}, {shift};"));
         }
+        if let Some(good) = good {
+            let all = std::mem::replace(
+                &mut limit,
+                self.new_name(if bits == 64 { Type::U64 } else { Type::U32 }),
+            );
+            self.first_line(format!("selp.b{bits} {limit}, {all}, 0, {good};"));
+        }
+        limit
+    }
+
+    /// A predicate that the begins of a limit's regions are aligned, if any has to be.
+    fn aligned(&mut self, key: Key) -> Option<String> {
+        if let Some(known) = self.limits.aligned.get(&(key.bases, key.align)) {
+            return Some(known.clone());
+        }
+        let mut all: Option<String> = None;
         for one in self.origins.regions().numbers(key.bases) {
             let base = self.base(one, true);
             let (low, whole) = (self.new_name(Type::B64), self.new_name(Type::PRED));
             self.first_line(format!("and.b64 {low}, {base}, {};", key.align - 1));
-            self.first_line(format!("setp.eq.u64 {whole}, {low}, 0;"));
-            self.first_line(format!("selp.b64 {limit}, {limit}, 0, {whole};"));
+            self.first_line(match all {
+                None => format!("setp.eq.u64 {whole}, {low}, 0;"),
+                Some(all) => format!("setp.eq.and.u64 {whole}, {low}, 0, {all};"),
+            });
+            all = Some(whole);
         }
-        if most == u64::MAX {
-            return limit;
+        if let Some(all) = &all {
+            self.limits.aligned.insert((key.bases, key.align), all.clone());
         }
-        let short = self.new_name(Type::U32);
-        self.first_line(format!("cvt.u32.u64 {short}, {limit};"));
-        short
+        all
     }
 
     /// How many bytes of a region may be read or written: a register of ours, or a constant.

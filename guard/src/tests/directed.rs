@@ -76,6 +76,8 @@ pub(crate) fn all() -> Result<(), String> {
     spaces()?;
     together()?;
     runs()?;
+    loops()?;
+    counts()?;
     ends()?;
     lists()?;
     texts()
@@ -395,6 +397,194 @@ fn together() -> Result<(), String> {
     outside("a write beside a read", &both, &[read, number(0), memory(8)])?;
     let skewed = body("ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+2];");
     outside("a read beside that is not aligned", &skewed, &with(64, 0))
+}
+
+/// A kernel with a loop, in which every pass makes another read as well.
+fn walk(before: &str, body: &str) -> String {
+    kernel(
+        ".param .u64 a, .param .u32 n, .param .u32 m, .param .u32 k",
+        &format!(
+            "{BEGIN} ld.param.u32 %r1, [m]; ld.param.u32 %r2, [k]; mov.b64 %d8, {{%r0, %r1}}; mov.u32 %r10, 0; \
+             setp.eq.u32 %p1, %r10, 1; {before}\nL:\nld.global.u32 %r19, [%d1]; {body} @%p2 bra L;"
+        ),
+    )
+}
+
+/// The address of the index in a register, and a read there.
+fn read(index: &str) -> String {
+    format!("mul.wide.s32 %d2, {index}, 4; add.s64 %d3, %d1, %d2; ld.global.u32 %r18, [%d3];")
+}
+
+fn walked(bytes: usize, numbers: [u32; 3]) -> Vec<Argument> {
+    std::iter::once(memory(bytes)).chain(numbers.map(number)).collect()
+}
+
+/// Whether a read has no check, which is so in the second copy of a loop alone.
+fn twice(what: &str, text: &str, wanted: bool) -> Result<(), String> {
+    let guarded = guard(text).map_err(|error| format!("{what}: {error}"))?;
+    let free = guarded.text().lines().filter(|line| line.trim().starts_with("ld.global")).count();
+    match free > 0 {
+        twice if twice == wanted => Ok(()),
+        twice => Err(format!("{what}: {twice}\n{}", guarded.text())),
+    }
+}
+
+/// Nothing outside is accessed, however long it takes.
+fn stays(what: &str, text: &str, arguments: &[Argument]) -> Result<(), String> {
+    twice(what, text, true)?;
+    let left = left(text, arguments).map_err(|why| format!("{what}: {why}"))?;
+    match (&left.escapes[..], left.result) {
+        ([], Ok(()) | Err(Fault::LaunchTimeout)) => Ok(()),
+        (escapes, result) => Err(format!("{what}: {escapes:?}, {result:?}")),
+    }
+}
+
+/// Loops with a second copy: the range of what they access.
+fn loops() -> Result<(), String> {
+    let minus = |number: i32| number as u32;
+    let up = "add.s32 %r0, %r0, 1; setp.lt.s32 %p2, %r0, %r1;";
+    let rising = walk("", &format!("{} {up}", read("%r0")));
+    twice("a rising index", &rising, true)?;
+    inside("a rising index", &rising, &walked(32, [0, 8, 0]))?;
+    outside("the last of a rising index", &rising, &walked(28, [0, 8, 0]))?;
+    outside("the first of a rising index", &rising, &walked(32, [minus(-1), 8, 0]))?;
+    inside("one pass", &rising, &walked(32, [7, 0, 0]))?;
+    outside("one pass outside", &rising, &walked(28, [7, 0, 0]))?;
+    let falling =
+        walk("", &format!("{} add.s32 %r0, %r0, -2; setp.ne.s32 %p2, %r0, %r1;", read("%r0")));
+    twice("a falling index", &falling, false)?;
+    outside("the last of a falling index", &falling, &walked(32, [7, minus(-3), 0]))?;
+    let far = walk(
+        "",
+        &format!(
+            "{} add.s32 %r5, %r0, 4; {} {up}",
+            read("%r0"),
+            read("%r5").replace("%d2", "%d5").replace("%d3", "%d6")
+        ),
+    );
+    inside("two indices", &far, &walked(48, [0, 8, 0]))?;
+    outside("the larger of two indices", &far, &walked(44, [0, 8, 0]))?;
+    // The pointer moves, by a register.
+    let pointer = |step: &str| {
+        walk(
+            &format!("mul.wide.s32 %d5, %r2, 4; add.s64 %d3, %d1, %d5; {step} mov.u32 %r5, 0;"),
+            "ld.global.u32 %r18, [%d3]; add.s64 %d3, %d3, %d6; add.s32 %r5, %r5, 1; setp.ne.s32 %p2, %r5, 3;",
+        )
+    };
+    let by = pointer("mul.wide.s32 %d6, %r0, 4;");
+    twice("a pointer", &by, true)?;
+    inside("a pointer", &by, &walked(36, [4, 0, 0]))?;
+    outside("the last of a pointer", &by, &walked(32, [4, 0, 0]))?;
+    outside("the first of a pointer", &by, &walked(32, [1, 0, minus(-1)]))?;
+    inside("a pointer that moves back", &by, &walked(36, [minus(-4), 0, 8]))?;
+    outside("the last of a pointer that moves back", &by, &walked(36, [minus(-4), 0, 7]))?;
+    outside(
+        "a pointer with a step of 2^32",
+        &pointer("shl.b64 %d6, %d8, 2;"),
+        &walked(36, [0, 1, 0]),
+    )?;
+    // Several at equal distances, which a register has.
+    let apart = walk(
+        "mul.wide.s32 %d5, %r2, 4; mov.u64 %d3, %d1;",
+        &format!(
+            "ld.global.u32 %r18, [%d3]; add.s64 %d6, %d3, %d5; ld.global.u32 %r17, [%d6]; add.s64 %d7, %d6, %d5; \
+             ld.global.u32 %r16, [%d7]; add.s64 %d3, %d7, %d5; {up}"
+        ),
+    );
+    twice("pointers at equal distances", &apart, true)?;
+    inside("pointers at equal distances", &apart, &walked(36, [0, 3, 1]))?;
+    outside("the largest of pointers at equal distances", &apart, &walked(32, [0, 3, 1]))?;
+    outside("pointers at equal distances that go back", &apart, &walked(36, [0, 3, minus(-1)]))?;
+    // What a register holds where it is read.
+    let moved = |body: &str| {
+        walk(
+            "mov.u32 %r5, 0; mov.u32 %r6, 0; mov.u32 %r7, 1;",
+            &format!("{} {body} {up}", read("%r5")),
+        )
+    };
+    for (what, body, bytes) in [
+        ("two steps a pass", "add.s32 %r5, %r5, 1; add.s32 %r5, %r5, 1;", 20),
+        ("a step in parts", "add.s32 %r6, %r5, 1; add.s32 %r5, %r6, 1;", 20),
+    ] {
+        twice(what, &moved(body), true)?;
+        inside(what, &moved(body), &walked(bytes, [0, 3, 0]))?;
+        outside(what, &moved(body), &walked(bytes - 4, [0, 3, 0]))?;
+    }
+    for (what, body) in [
+        ("a step that changes", "add.s32 %r5, %r5, %r7; add.s32 %r7, %r7, 1;"),
+        ("a step with a predicate", "add.s32 %r5, %r5, 1; @%p1 add.s32 %r5, %r5, -1;"),
+        ("a product", "add.s32 %r5, %r5, 1; mul.lo.s32 %r5, %r5, %r5;"),
+    ] {
+        outside(what, &moved(body), &walked(4, [0, 3, 0]))?;
+        twice(what, &moved(body), false)?;
+    }
+    let early =
+        walk("", &format!("{} add.s32 %r0, %r0, 1; setp.lt.s32 %p2, %r0, %r1;", read("%r0")));
+    outside("an index before its step", &early, &walked(32, [minus(-1), 4, 0]))?;
+    let synchronised = walk("", &format!("{} bar.sync 0; {up}", read("%r0")));
+    twice("a loop with a barrier", &synchronised, false)?;
+    inside("a loop with a barrier", &synchronised, &walked(32, [0, 8, 0])).map(drop)
+}
+
+/// How many passes a loop has, whatever it compares.
+fn counts() -> Result<(), String> {
+    // The index is of its own.
+    let of = |exit: &str| {
+        walk("mov.u32 %r5, 0;", &format!("{} add.s32 %r5, %r5, 1; {exit}", read("%r5")))
+    };
+    let cases: &[(&str, [u32; 3], u32)] = &[
+        ("add.s32 %r0, %r0, 2; setp.ne.s32 %p2, %r0, %r1;", [1, 9, 0], 4),
+        ("add.s32 %r0, %r0, -4; setp.ne.u32 %p2, %r0, %r1;", [8, 0, 0], 2),
+        ("sub.s32 %r0, %r0, 1; setp.ne.b32 %p2, %r0, 0;", [3, 0, 0], 3),
+        ("add.s32 %r0, %r0, 1; setp.lt.u32 %p2, %r0, 5;", [0, 0, 0], 5),
+        ("add.s32 %r0, %r0, 4; setp.lt.s32 %p2, %r0, %r1;", [0, 9, 0], 3),
+        ("add.s32 %r0, %r0, 4; setp.lt.s32 %p2, %r0, %r1;", [0, 8, 0], 2),
+        ("add.s32 %r0, %r0, 4; setp.le.s32 %p2, %r0, %r1;", [0, 8, 0], 3),
+        ("add.s32 %r0, %r0, 1; setp.lt.s32 %p2, %r0, %r1;", [5, 3, 0], 1),
+        ("add.s64 %d8, %d8, 1; setp.lt.u64 %p2, %d8, 4;", [0, 0, 0], 4),
+        ("add.s64 %d8, %d8, -2; setp.ne.s64 %p2, %d8, 0;", [8, 0, 0], 4),
+        ("add.s64 %d8, %d8, 4; setp.le.s64 %p2, %d8, 8;", [0, 0, 0], 3),
+    ];
+    for &(exit, numbers, passes) in cases {
+        let text = of(exit);
+        twice(exit, &text, true)?;
+        inside(exit, &text, &walked(passes as usize * 4, numbers))?;
+        outside(exit, &text, &walked(passes as usize * 4 - 4, numbers))?;
+    }
+    // Others than compilers make stand once.
+    let others: &[(&str, [u32; 3], u32)] = &[
+        ("add.s32 %r0, %r0, 3; setp.ne.s32 %p2, %r0, %r1;", [0, 9, 0], 3),
+        ("add.s32 %r0, %r0, -1; setp.eq.s32 %p3, %r0, %r1; not.pred %p2, %p3;", [3, 0, 0], 3),
+        ("add.s32 %r0, %r0, -2; setp.gt.s32 %p2, %r0, %r1;", [7, 0, 0], 4),
+        ("add.s32 %r0, %r0, 2; setp.gt.s32 %p2, %r1, %r0;", [0, 7, 0], 4),
+        ("add.s32 %r0, %r0, %r2; setp.lt.u32 %p2, %r0, %r1;", [0, 7, 3], 3),
+    ];
+    for &(exit, numbers, passes) in others {
+        twice(exit, &of(exit), false)?;
+        inside(exit, &of(exit), &walked(passes as usize * 4, numbers))?;
+        outside(exit, &of(exit), &walked(passes as usize * 4 - 4, numbers))?;
+    }
+    let minus = |number: i32| number as u32;
+    let equal = of("add.s32 %r0, %r0, 1; setp.ne.s32 %p2, %r0, %r1;").replace("@%p2", "@!%p2");
+    outside("a branch while two are equal", &equal, &walked(4, [4, 5, 0]))?;
+    twice("a branch while two are equal", &equal, false)?;
+    stays(
+        "an end that is not met",
+        &of("add.s32 %r0, %r0, 2; setp.ne.s32 %p2, %r0, %r1;"),
+        &walked(12, [0, 5, 0]),
+    )?;
+    let varying = of("add.s32 %r0, %r0, 2; add.s32 %r1, %r1, 1; setp.lt.s32 %p2, %r0, %r1;");
+    outside("an end that changes", &varying, &walked(12, [0, 4, 0]))?;
+    stays(
+        "a number that wraps around",
+        &of("add.s32 %r0, %r0, 2; setp.lt.u32 %p2, %r0, %r1;"),
+        &walked(24, [minus(-8), minus(-1), 0]),
+    )?;
+    stays(
+        "more than 2^32 passes",
+        &of("add.s64 %d8, %d8, -1; setp.ne.s64 %p2, %d8, 0;"),
+        &walked(12, [2, 1, 0]),
+    )
 }
 
 fn ends() -> Result<(), String> {

@@ -202,6 +202,136 @@ impl Writer<'_> {
         }
     }
 
+    /// A loop of one block, whose indices and pointers move by equal steps, mostly.
+    fn walk(&mut self, label: usize) {
+        let wide = self.random.once_in(4);
+        let (bits, x, y) = if wide { (64, "%j0", "%j1") } else { (32, "%i0", "%i1") };
+        let by_register = !wide && self.random.once_in(8);
+        let step = match self.random.below(12) {
+            0..5 => 1,
+            5 => -1,
+            6 => 2,
+            7 => -2,
+            8 if self.random.once_in(4) => 3,
+            9 if by_register => 0,
+            10 => -4,
+            _ => 4,
+        };
+        let passes = self.random.below(6) as i64;
+        let start = if self.random.once_in(12) { -2 } else { self.random.below(16) as i64 };
+        let off = if self.random.once_in(6) { self.random.below(3) as i64 } else { 0 };
+        let (sign, word) = match (self.random.below(4), step > 0) {
+            (1.., true) => (self.random.of(&["s", "u"]), self.random.of(&["lt", "lt", "le"])),
+            (1, false) => ("s", self.random.of(&["gt", "ge"])),
+            _ => ("s", "ne"),
+        };
+        let end = start + step * passes + off;
+        let constant = self.random.once_in(3);
+        let mut before = vec![
+            format!("mov.u{bits} {x}, {start};"),
+            format!("mov.u{bits} {y}, {end};"),
+            format!("mov.u32 %i2, {step};"),
+            format!("mov.u64 %j2, {};", 4 * (self.random.below(4) as i64 - 1)),
+        ];
+        if self.random.once_in(5) {
+            before.push("mov.u32 %i5, %tid.x; add.u32 %i0, %i0, %i5;".to_owned());
+        }
+        // Four that move: two indices, a wide one, and a pointer.
+        for index in ["%i3", "%i4"] {
+            before.push(match self.random.below(4) {
+                0 => format!("mov.u32 {index}, {};", self.random.below(20) as i64 - 1),
+                1 => format!("add.s32 {index}, {}, {};", self.r(), self.random.below(4)),
+                _ => format!("cvt.u32.u{bits} {index}, {x};").replace("cvt.u32.u32", "mov.u32"),
+            });
+        }
+        let base = self.random.below(3);
+        before.push(format!("mul.wide.s32 %j3, {}, 4; add.s64 %j4, %d{base}, %j3;", "%i3"));
+        before.push(format!("mov.u64 %j5, {};", self.random.below(8) as i64 * 4 - 4));
+        // Most loops only read.
+        let most = if self.random.once_in(6) { 10 } else { 8 };
+        let mut body: Vec<String> = Vec::new();
+        let steps = |random: &mut Random| {
+            random.of(&["1", "1", "2", "-1", "%i2", "%i2", "0", "3"]).to_owned()
+        };
+        for _ in 0..2 + self.random.below(4) {
+            let index = self.random.of(&["%i3", "%i4", "%i0"]);
+            let base = format!("%d{}", self.random.below(3));
+            // Mostly ones that nothing else writes.
+            let own = if self.random.once_in(8) { 0 } else { 2 * self.lines.len() + body.len() };
+            let (a, b) = (format!("%a{}", own * 2 % 128), format!("%a{}", own * 2 % 128 + 1));
+            let sign = self.random.of(&["s", "u"]);
+            let add = self.random.below(4);
+            let address = match self.random.below(8) {
+                0..3 => format!("mul.wide.{sign}32 {a}, {index}, 4; add.s64 {b}, {base}, {a};"),
+                3 => format!(
+                    "add.s32 %i5, {index}, {add}; mul.wide.{sign}32 {a}, %i5, 4; add.s64 {b}, {base}, {a};"
+                ),
+                4 => format!("mad.wide.{sign}32 {b}, {index}, 4, {base}; add.s64 {b}, {b}, %j2;"),
+                5 => format!("shl.b64 {a}, %j5, 2; add.s64 {b}, {base}, {a};"),
+                6 => format!(
+                    "mad.lo.s32 %i5, {index}, 2, {add}; mul.wide.u32 {a}, %i5, 4; add.s64 {b}, {a}, {base};"
+                ),
+                _ => format!("add.s64 {b}, %j4, %j2;"),
+            };
+            body.push(address);
+            let place = match self.random.below(5) {
+                0..3 => format!("[{b}]"),
+                3 => format!("[{b}+{}]", 4 * add),
+                _ => "[%j4]".to_owned(),
+            };
+            let guard = self.guard();
+            let number = self.random.below(4);
+            body.push(match self.random.below(most) {
+                0..7 => format!("{guard}ld.global.u32 %r{number}, {place};"),
+                7 => format!("{guard}ld.global.v2.f32 {{%f0, %f1}}, {place};"),
+                8 => format!("{guard}st.global.u32 {place}, %r{number};"),
+                _ => format!("{guard}red.global.add.u32 {place}, 1;"),
+            });
+            if self.random.once_in(2) {
+                let (guard, by) = (
+                    if self.random.once_in(5) { self.guard() } else { String::new() },
+                    steps(self.random),
+                );
+                body.push(match self.random.below(4) {
+                    0 => format!("{guard}add.s64 %j4, %j4, %j2;"),
+                    1 => format!("{guard}add.s64 %j5, %j5, {};", self.random.below(3)),
+                    _ => format!("{guard}add.s32 {}, {}, {by};", "%i3", "%i3"),
+                });
+            }
+            if self.random.once_in(3) {
+                body.push(format!("add.s32 %i4, %i4, {};", steps(self.random)));
+            }
+            if self.random.once_in(24) {
+                body.push(
+                    self.random
+                        .of(&[
+                            "bar.sync 0;",
+                            "add.s32 %i2, %i2, 1;",
+                            "add.s32 %i1, %i1, -1;",
+                            "sub.s32 %i4, %i2, %i4;",
+                        ])
+                        .to_owned(),
+                );
+            }
+        }
+        let by = if by_register { "%i2".to_owned() } else { step.to_string() };
+        let at = if self.random.once_in(3) { 0 } else { body.len() };
+        body.insert(at, format!("add.s{bits} {x}, {x}, {by};"));
+        let y = if constant { end.to_string() } else { y.to_owned() };
+        let (word, negated) = match (word, self.random.once_in(10)) {
+            ("ne", true) => ("eq", "!"),
+            ("lt", true) => ("ge", "!"),
+            ("le", true) => ("gt", "!"),
+            ("gt", true) => ("le", "!"),
+            ("ge", true) => ("lt", "!"),
+            (word, _) => (word, ""),
+        };
+        body.push(format!("setp.{word}.{sign}{bits} %p8, {x}, {y}; @{negated}%p8 bra W{label};"));
+        self.lines.extend(before);
+        self.lines.push(format!("W{label}:"));
+        self.lines.extend(body);
+    }
+
     fn call(&mut self) {
         let (pointer, index) = (self.base(), self.r());
         let result = self.r();
@@ -214,6 +344,10 @@ impl Writer<'_> {
 
 /// A kernel and its arguments.
 pub(crate) fn case(random: &mut Random) -> Case {
+    // Looked at, so that kernels without are what they were.
+    let walks = random.clone().once_in(3);
+    // With one pointer alone, addresses from memory are compared with what it points to.
+    let lone = !walks && random.clone().once_in(8);
     let tame = !random.once_in(4);
     // In short ones, often nothing is outside.
     let count = if random.once_in(2) { 1 + random.below(5) } else { 4 + random.below(24) };
@@ -223,6 +357,11 @@ pub(crate) fn case(random: &mut Random) -> Case {
         writer.number();
     }
     let mut labels = 0;
+    // A loop or two, and little else.
+    let count = if walks { writer.random.below(4) } else { count };
+    for walk in 0..if walks { 1 + writer.random.below(2) } else { 0 } {
+        writer.walk(walk as usize);
+    }
     let mut open = false;
     for _ in 0..count {
         match writer.random.below(24) {
@@ -289,7 +428,7 @@ pub(crate) fn case(random: &mut Random) -> Case {
          .visible .entry test(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 number, \
          .param .align 8 .b8 both[24], .param .u32 n)\n{{\n\
          .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<12>; .reg .b64 %d<20>; .reg .f32 %f<4>; .reg .f64 %e<4>;\n\
-         .reg .b64 %g<4>; .reg .b64 %l<4>;\n\
+         .reg .b64 %g<4>; .reg .b64 %l<4>; .reg .b32 %i<6>; .reg .b64 %j<6>; .reg .b64 %a<128>;\n\
          {declared} .shared .align 16 .b8 sh[64];\n\
          ld.param.u64 %g0, [a]; ld.param.u64 %g1, [b]; ld.param.u64 %g2, [c]; ld.param.u64 %g3, [both+{offset}];\n\
          cvta.to.global.u64 %d0, %g0; cvta.to.global.u64 %d1, %g1; cvta.to.global.u64 %d2, %g2; ld.param.u64 %d3, [number];\n\
@@ -297,6 +436,20 @@ pub(crate) fn case(random: &mut Random) -> Case {
          {taken} mov.u64 %l2, cons;\n\
          {set}{body}\nret;\n}}\n"
     );
+    let text = match lone {
+        true => text
+            .replace(
+                ".param .u64 b, .param .u64 c, .param .u64 number, .param .align 8 .b8 both[24], ",
+                "",
+            )
+            .replace(
+                "ld.param.u64 %g1, [b]; ld.param.u64 %g2, [c]; ",
+                "mov.u64 %g1, %g0; mov.u64 %g2, %g0; ",
+            )
+            .replace(&format!("ld.param.u64 %g3, [both+{offset}];"), "mov.u64 %g3, %g0;")
+            .replace("ld.param.u64 %d3, [number];", "mov.u64 %d3, %d0;"),
+        false => text,
+    };
     let memory = |random: &mut Random| {
         let words = random.below(40);
         let mut bytes: Vec<u8> = Vec::new();
@@ -320,5 +473,8 @@ pub(crate) fn case(random: &mut Random) -> Case {
     arguments.push(Argument::Number(random.below(16).to_le_bytes().to_vec()));
     arguments.push(Argument::Struct(vec![5; 24], vec![(0, 0), (8, 1)]));
     arguments.push(Argument::Number((random.below(8) as u32).to_le_bytes().to_vec()));
+    if lone {
+        arguments.drain(1..5);
+    }
     Case { text, arguments }
 }
