@@ -68,9 +68,10 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
             .map_err(|error| with_reason(&operation, error, context.key()))
     }
 
-    /// Adds the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel). Plain values among the arguments keep their value until
-    /// [`set_kernel`](crate::PushedGuard::set_kernel), and attributes for ever. The graph keeps the
-    /// kernel's module loaded.
+    /// Adds the launch of a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
+    ///
+    /// Plain values among the arguments keep their value until [`set_kernel`](crate::PushedGuard::set_kernel), and attributes for
+    /// ever. The graph keeps the kernel's module loaded.
     ///
     /// # Errors
     /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a `TrustedKernel`;
@@ -93,7 +94,7 @@ impl<'s, 'ctx> GraphBuilder<'s, '_, 'ctx> {
         args: A,
     ) -> Result<KernelNode> {
         let watch = self.record.resources.borrow().watch().clone();
-        let launch = kernel.launch(config, args, &*watch, Ok);
+        let launch = kernel.checked_launch(config, args, &*watch, Ok);
         self.record.note(launch.and_then(|launch| self.add_launch(after, launch)))
     }
 

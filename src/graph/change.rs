@@ -159,7 +159,7 @@ impl Change<'_> {
             return Err(Error::InvalidArgument { call: self.call, reason: reason.into() });
         }
         let watch = self.resources.watch().clone();
-        let launch = kernel.launch(config, args, &*watch, Ok)?;
+        let launch = kernel.checked_launch(config, args, &*watch, Ok)?;
         self.kernel(gpu, &launch)
     }
 

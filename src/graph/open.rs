@@ -269,7 +269,7 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
         unsafe { self.add(&Fill::zero(to.access(true))) }
     }
 
-    /// Captures the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Captures the launch of a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded. A `GuardedKernel`
     /// (feature `guard`) tells the wait for a replay of an access that it did not make.
@@ -287,7 +287,7 @@ impl<'ctx> OpenCaptureStream<'_, 'ctx> {
     ) -> Result {
         // The check of the kernel may use the capture, too.
         let watch = self.record.resources.borrow().watch().clone();
-        self.record.note(kernel.launch(config, args, &*watch, |launch| {
+        self.record.note(kernel.checked_launch(config, args, &*watch, |launch| {
             // SAFETY: 1. The kernel stays inside of the arguments at each replay (`launch-trusted`, `launch-guarded`).
             unsafe { self.add_launch(&launch) }
         }))

@@ -190,7 +190,7 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         self.record.note(wait())
     }
 
-    /// Captures the launch of a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Captures the launch of a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// Plain values among the arguments keep their current values. The graph keeps the kernel's module loaded.
     ///
@@ -209,8 +209,11 @@ impl<'s, 'ctx> CaptureStream<'s, 'ctx> {
         args: A,
     ) -> Result {
         let watch = self.record.resources.borrow().watch().clone();
-        self.record
-            .note(kernel.launch(config, args, &*watch, Ok).and_then(|launch| self.capture(launch)))
+        self.record.note(
+            kernel
+                .checked_launch(config, args, &*watch, Ok)
+                .and_then(|launch| self.capture(launch)),
+        )
     }
 
     /// Captures the launch of a kernel that nobody vouches for yet.

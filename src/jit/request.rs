@@ -120,10 +120,13 @@ impl Request {
     #[cold]
     #[inline]
     pub(crate) fn refused(&self, code: CUresult) -> Option<String> {
-        if code != ffi::CUDA_ERROR_INVALID_VALUE {
-            return None;
-        }
-        let set = self.options.iter().zip(&self.values);
+        // A library says of a target that is none that its image is none (F283).
+        let may = |option| match code {
+            ffi::CUDA_ERROR_INVALID_VALUE => true,
+            ffi::CUDA_ERROR_INVALID_IMAGE => option == ffi::CU_JIT_TARGET,
+            _ => false,
+        };
+        let set = self.options.iter().zip(&self.values).filter(|&(&option, _)| may(option));
         let named = set.filter_map(|(option, value)| {
             let (_, name) = NOT_EVERYWHERE.iter().find(|(one, _)| one == option)?;
             Some(format!("`{name}` is {}", value.addr()))
@@ -147,7 +150,11 @@ impl Request {
         device: Option<Device>,
     ) -> Box<LoadError> {
         let reason = refusals::load(ptx, device, driver.code());
-        let reason = reason.or_else(|| self.refused(driver.code()));
+        let reason = reason.or_else(|| match (ptx, driver.code()) {
+            // Machine code is no image for what it is, whatever the options are.
+            (None, ffi::CUDA_ERROR_INVALID_IMAGE) => None,
+            (_, code) => self.refused(code),
+        });
         Box::new(LoadError::new(driver, self.errors(), ptx).because(reason))
     }
 
@@ -211,6 +218,15 @@ mod tests {
         let reason = request.refused(ffi::CUDA_ERROR_INVALID_VALUE).unwrap();
         assert!(reason.contains("`target` is 7, `loader_threads` is 3;"), "{reason}");
         assert_eq!(request.refused(ffi::CUDA_ERROR_INVALID_PTX), None);
+        let reason = request.refused(ffi::CUDA_ERROR_INVALID_IMAGE).unwrap();
+        assert!(reason.contains("`target` is 7;"), "{reason}");
+        // Which is said of text alone.
+        let told = |ptx| {
+            let driver = DriverError::new("call", ffi::CUDA_ERROR_INVALID_IMAGE);
+            request.not_loaded(driver, ptx, None).to_string()
+        };
+        let (text, code) = (told(Some(&b"text"[..])), told(None));
+        assert!(text.contains("`target` is 7;") && !code.contains("`target`"), "{text}, {code}");
         let request = Request::new("call", &JitOptions::new().max_registers(7)).unwrap();
         assert_eq!(request.refused(ffi::CUDA_ERROR_INVALID_VALUE), None);
     }

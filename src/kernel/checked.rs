@@ -42,7 +42,7 @@ use std::marker::PhantomData;
 /// ([F92](crate::driver_facts#F92)). A driver before CUDA 12.4 cannot report this. The check then uses the PTX
 /// text, if the module was loaded from PTX. The PTX text also tells integers from floating-point numbers.
 /// [`checked`](Self::checked) returns which comparison was made. No check can detect two parameters of the same
-/// size and type in the wrong order.
+/// size and type in the wrong order, or another type of the elements of memory, which neither of them knows.
 #[doc(alias = "CudaFunction")]
 pub struct Kernel<S> {
     pub(crate) function: Function<'static>,
@@ -94,7 +94,7 @@ impl<S: Signature> Kernel<S> {
         let layout = driver.or_else(|| entry.map(layout));
         let wrong = |(index, problem)| {
             let kernel = name.to_owned();
-            Error::from(Box::new(SignatureError { kernel, index, problem }))
+            Error::from(Box::new(SignatureError { kernel, index, problem, listed: false }))
         };
         if let Some(parameters) = layout {
             compare(given, &parameters).map_err(wrong)?;
@@ -118,7 +118,7 @@ impl<S: Signature> Kernel<S> {
         let given = <S as Sealed>::GIVEN;
         let wrong = |(index, problem)| {
             let kernel = guarded.name().to_owned();
-            Error::from(Box::new(SignatureError { kernel, index, problem }))
+            Error::from(Box::new(SignatureError { kernel, index, problem, listed: false }))
         };
         let params: Vec<_> = guarded.parameters().iter().map(|one| (one.size, one.align)).collect();
         compare(given, &laid_out(params)).map_err(wrong)?;

@@ -32,8 +32,10 @@ use std::sync::Arc;
 /// - for replays of a graph in ordered streams, also [`Graph::wait_idle`](crate::Graph::wait_idle).
 ///
 /// A wait for an [event](crate::Event) or for the whole [context](crate::PushedGuard::synchronize) is about no stream, and
-/// tells nothing. If several kernels failed before the wait, it tells of one. Graphs of one definition note their failures in
-/// one place, and the first wait for one of them tells.
+/// tells nothing. Nor does the drop of a stream, unless it waits: then the hook of
+/// [`on_release_error`](crate::on_release_error) receives the error. So call `synchronize` first. If several kernels failed
+/// before the wait, it tells of one. Graphs of one definition note their failures in one place, and the first wait for one of
+/// them tells.
 ///
 /// The context lives, and the next launch works. Memory that the kernel does write has what the kernel wrote. What it can
 /// still do is to loop for ever, and to compute nonsense.
@@ -115,7 +117,7 @@ impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
     type Passed<A: Operands> = Guarded<A>;
 
     #[inline]
-    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+    fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
         &'k self,
         spec: L,
         args: A,
@@ -216,7 +218,7 @@ impl safe::Sealed<ListedArguments> for GuardedFunction {
     type Passed<A: Operands> = Guarded<A>;
 
     #[inline]
-    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<ListedArguments>, R>(
+    fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<ListedArguments>, R>(
         &'k self,
         spec: L,
         args: A,

@@ -54,7 +54,7 @@ pub(crate) mod safe {
         /// Checks a launch, creates it, and passes it to `run`: as a result it would be written to memory. `watch` is told of
         /// kernels that report where they failed.
         #[doc(hidden)]
-        fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+        fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
             &'k self,
             spec: L,
             args: A,

@@ -9,7 +9,8 @@ use crate::launch::LaunchSpec;
 /// A surface that launches kernels: a stream of any kind, a stream under capture, and `&GraphBuilder`, which adds nodes. Sealed.
 ///
 /// A function that takes `on: &impl Launches<'ctx>` launches on all of them. Work is complete when the launch returns, or
-/// later, as it is on the stream itself.
+/// later, as it is on the stream itself. `&impl SafeKernel<'ctx, Signature = (u32, f32, In<f32>, Out<f32>)>` is a kernel that is
+/// guarded or trusted.
 ///
 /// # Examples
 /// ```standalone_crate

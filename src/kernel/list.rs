@@ -236,7 +236,7 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     #[inline]
     fn wrong(&self, problem: SignatureProblem) -> Error {
         let kernel = self.function.name().unwrap_or_else(|_| "the kernel".to_owned());
-        Error::from(Box::new(SignatureError { kernel, index: self.len, problem }))
+        Error::from(Box::new(SignatureError { kernel, index: self.len, problem, listed: true }))
     }
 }
 

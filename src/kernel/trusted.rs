@@ -120,7 +120,7 @@ impl<S: Signature, F: Fn(&LaunchShape, &S::Seen) -> bool> safe::Sealed<S> for Tr
     type Passed<A: Operands> = A;
 
     #[inline]
-    fn launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
+    fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
         &'k self,
         spec: L,
         args: A,

@@ -97,7 +97,7 @@ impl<'ctx> PushedGuard<'ctx> {
         };
         let refused = guarded.refused().iter().map(refused).collect();
         let code = Arc::new(Board::of(self)?.load(guarded.kernels().into())?);
-        let mut module = self.load(&Ptx::new(guarded.text())?)?;
+        let mut module = self.load(&Ptx::new(guarded.text())?).map_err(of_the_guarded_text)?;
         match Arc::get_mut(&mut module.inner) {
             Some(inner) => inner.used = Some(Box::new(code.clone())),
             // Nobody else has the module yet. If somebody had, the board would stay for ever.
@@ -130,6 +130,18 @@ impl Context {
             let GuardedModule { module, code, entries, refused } = gpu.load_guarded_image(image)?;
             Ok(GuardedModule { module: module.unguarded(), code, entries, refused })
         })
+    }
+}
+
+/// Says of a refusal that its lines are those of the guarded text, which the caller does not see.
+#[cold]
+fn of_the_guarded_text(error: Error) -> Error {
+    match error {
+        Error::Load(load) if load.reason().is_none() && load.ptx_line().is_some() => {
+            let reason = "the log's lines are those of the guarded text: load yours with `load_ptx`, whose log names its own";
+            Error::Load(Box::new(load.because(Some(reason.to_owned()))))
+        }
+        other => other,
     }
 }
 

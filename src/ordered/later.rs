@@ -86,7 +86,8 @@ impl<T: Element> PendingVec<T> {
     /// Waits until the copy is complete, and returns the elements.
     ///
     /// # Errors
-    /// A sticky error ([F60](crate::driver_facts#F60)); `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
+    /// A sticky error ([F60](crate::driver_facts#F60)); [`OutOfBounds`](crate::Error::OutOfBounds) of a guarded kernel in the
+    /// stream; `CUDA_ERROR_OUT_OF_MEMORY` if the host does not have as much memory.
     #[doc(alias = "cuEventSynchronize")]
     #[inline]
     pub fn wait(self) -> Result<Vec<T>> {

@@ -280,7 +280,8 @@ impl OrderedStream {
     /// Returns whether all work in the stream is complete.
     ///
     /// # Errors
-    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)); if the work is complete,
+    /// [`OutOfBounds`](Error::OutOfBounds) of a guarded kernel in it.
     #[doc(alias = "cuStreamQuery")]
     #[inline]
     pub fn query(&self) -> Result<bool> {
@@ -294,7 +295,8 @@ impl OrderedStream {
     /// Waits until all work in the stream is complete.
     ///
     /// # Errors
-    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)).
+    /// A sticky error of earlier work ([F60](crate::driver_facts#F60)); [`OutOfBounds`](Error::OutOfBounds) of a guarded
+    /// kernel in it.
     ///
     /// # Panics
     /// If a [host function](Self::host_function) panicked: its panic continues.

@@ -57,7 +57,8 @@ impl<V> Pending<V> {
     /// Waits until the device is done, and returns the value.
     ///
     /// # Errors
-    /// A sticky error ([F60](crate::driver_facts#F60)). The value is gone then.
+    /// A sticky error ([F60](crate::driver_facts#F60)); [`OutOfBounds`](crate::Error::OutOfBounds) of a guarded kernel in the
+    /// stream. The value is gone then.
     #[doc(alias = "cuEventSynchronize")]
     pub fn wait(mut self) -> Result<V> {
         self.take()
@@ -67,7 +68,8 @@ impl<V> Pending<V> {
     /// `None`.
     ///
     /// # Errors
-    /// A sticky error ([F60](crate::driver_facts#F60)). The value is gone then.
+    /// A sticky error ([F60](crate::driver_facts#F60)); [`OutOfBounds`](crate::Error::OutOfBounds) of a guarded kernel in the
+    /// stream. The value is gone then.
     #[doc(alias = "cuEventQuery")]
     pub fn try_get(&mut self) -> Result<Option<V>> {
         if self.value.is_none() {

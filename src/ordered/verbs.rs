@@ -203,7 +203,7 @@ impl OrderedStream {
         uses.with_accesses(|all| all.iter().try_for_each(|access| access.admit(call, &self.home)))
     }
 
-    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Runs a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// Memory among the arguments is `&memory` to read and `&mut memory` to write, of this stream, or
     /// [`&shared`](crate::SharedBuffer).
@@ -226,7 +226,7 @@ impl OrderedStream {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        kernel.launch(config, args, self.home.watch(), |launch| {
+        kernel.checked_launch(config, args, self.home.watch(), |launch| {
             // SAFETY: 1. The arguments are borrowed as they are used, and no host memory is among them (`InOrder`).
             unsafe { self.run(&launch) }
         })

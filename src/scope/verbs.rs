@@ -300,7 +300,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         unsafe { self.run(move || prefetch) }
     }
 
-    /// Runs a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel).
+    /// Runs a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel).
     ///
     /// # Errors
     /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
@@ -318,7 +318,7 @@ impl<'s, 'ctx> ScopedStream<'s, 'ctx> {
         config: impl LaunchSpec<'ctx>,
         args: A,
     ) -> Result {
-        kernel.launch(config, args, self.order.watch(), |launch| {
+        kernel.checked_launch(config, args, self.order.watch(), |launch| {
             // SAFETY: the memory among the arguments is borrowed until the scope has waited.
             unsafe { self.run_launch(launch) }
         })

@@ -306,7 +306,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         unsafe { self.run(Fill::zero(to.access(true))) }
     }
 
-    /// Launches a kernel whose launches are safe, such as a [`TrustedKernel`](crate::TrustedKernel), and waits for it.
+    /// Launches a kernel whose launches are safe: a `GuardedKernel` or a [`TrustedKernel`](crate::TrustedKernel), and waits for it.
     ///
     /// # Errors
     /// [`LaunchRefused`](crate::Error::LaunchRefused) by the check of a [`TrustedKernel`](crate::TrustedKernel); the errors of
@@ -323,7 +323,7 @@ impl<'ctx, S: SyncMode> SyncStream<'_, 'ctx, S> {
         args: A,
     ) -> Result {
         let watch = OneLaunch::default();
-        kernel.launch(config, args, &watch, |launch| self.run_launch(launch))?;
+        kernel.checked_launch(config, args, &watch, |launch| self.run_launch(launch))?;
         watch.end()
     }
 

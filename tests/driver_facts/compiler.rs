@@ -166,6 +166,17 @@ fn options_of_the_compiler_have_their_codes() {
     }
     let mut both = Options::new(&[(CU_JIT_GENERATE_DEBUG_INFO, 1), (CU_JIT_OPTIMIZATION_LEVEL, 3)]);
     assert_eq!(both.load(TEXT), INVALID_PTX);
+    // A library is compiled later.
+    let mut none = Options::new(&[(CU_JIT_TARGET, 7)]);
+    let count = none.options.len() as u32;
+    let (list, values) = (none.options.as_mut_ptr(), none.values.as_mut_ptr());
+    let (text, mut kernel) = (TEXT.as_ptr().cast(), null_mut());
+    let (no_options, no_values) = (null_mut(), null_mut());
+    let library: CUlibrary =
+        made!(cuLibraryLoadData(text, list, values, count, no_options, no_values, 0));
+    let name = c"".as_ptr();
+    assert_eq!(code!(cuLibraryGetKernel(&raw mut kernel, library, name)), INVALID_IMAGE);
+    ok!(cuLibraryUnload(library));
     place.destroy();
 }
 

@@ -682,7 +682,10 @@ fn a_list_is_compared_with_what_the_kernel_does() {
         refused(list.push(x.address()).map(drop), "parameter 2 is memory that the kernel reads");
         refused(list.push(1_u32).map(drop), "parameter 2");
         list.push(&x).unwrap();
-        refused(list.push(&x).map(drop), "parameter 3 is memory that the kernel writes");
+        refused(
+            list.push(&x).map(drop),
+            "the arguments do not match `saxpy`: parameter 3 is memory that the kernel writes, but `&DeviceBuffer<",
+        );
         refused(list.push(y.address()).map(drop), "parameter 3 is memory that the kernel writes");
         assert_eq!(list.len(), 3);
         refused(launch!(list), "parameter 3");
@@ -843,6 +846,14 @@ fn a_kernel_that_cannot_be_guarded_is_named() {
         let mut x = gpu.on(&stream).zeroed(1).unwrap();
         gpu.on(&stream).launch(&store, LaunchConfig::new(1, 1), (&mut x,)).unwrap();
         assert_eq!(gpu.on(&stream).to_vec(&x).unwrap(), [7]);
+
+        // The driver refuses a line that the guard has rewritten, and the caller's text has another number for it.
+        let wrong = PTX.replace("mul.wide", "mul.wde");
+        let error = gpu.load_guarded(&*wrong).unwrap_err();
+        let Error::Load(load) = &error else { panic!("{error}") };
+        assert!(load.ptx_line().is_some_and(|(_, line)| line.starts_with("mul.wde")), "{error}");
+        let told = error.to_string().contains("the log's lines are those of the guarded text");
+        assert!(told, "{error}");
 
         let error =
             gpu.load_guarded(".version 8.0\n.target sm_80\n.visible .entry k( {").unwrap_err();

@@ -1,13 +1,14 @@
 //! Managed memory: buffers that the host uses too, their places, and advice on them.
 #![allow(unsafe_code, reason = "launches kernels, attaches memory, and plays foreign code")]
 
+use crate::common::fewer;
 use crate::common::gpu::{kernel, new_context, with_gpu};
 use crate::common::kernels::{SAXPY, STORE};
 use crate::{fresh, skip};
 use cuscope::memory::{Advice, Attachment, BufferKind, Location, PointerKind};
 use cuscope::{ContextStack, Device, Element, Error, LaunchConfig, PushedGuard, ffi};
 
-const LEN: usize = 4096;
+const LEN: usize = fewer(4096, 64);
 
 /// Leaves the test on a driver that is too old for places.
 macro_rules! places {
@@ -56,6 +57,21 @@ fn the_host_and_the_device_use_one_memory() {
         gpu.on(&stream).upload(gpu.host_slice(&x).unwrap(), &mut z).unwrap();
         gpu.on(&stream).download(&z, gpu.host_slice_mut(&mut y).unwrap()).unwrap();
         assert_eq!(gpu.host_slice(&y).unwrap(), gpu.host_slice(&x).unwrap());
+    });
+}
+
+/// The driver writes through the slice that it is given, not beside it, which Miri sees.
+#[test]
+fn a_copy_goes_to_the_slice_that_managed_memory_lends() {
+    with_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut x, mut y) = (gpu.managed::<u32>(4).unwrap(), gpu.managed(4).unwrap());
+        gpu.host_slice_mut(&mut x).unwrap().fill(3);
+        let lent = gpu.host_slice_mut(&mut y).unwrap();
+        gpu.on(&stream).download(&x, lent).unwrap();
+        assert_eq!(lent, [3; 4]);
+        lent[0] = 4;
+        assert_eq!(gpu.on(&stream).to_vec(&y).unwrap(), [4, 3, 3, 3]);
     });
 }
 

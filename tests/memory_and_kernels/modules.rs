@@ -391,6 +391,8 @@ fn a_library_with_wrong_options_is_not_loaded() {
     };
     // The driver looks at it when it compiles, for the query that the load makes.
     assert_eq!(error.driver().call(), "cuLibraryGetKernel");
+    let code = error.driver().code();
+    assert_eq!(code, ffi::CUDA_ERROR_INVALID_IMAGE); // F283
     assert!(error.to_string().contains("`target` is 7"), "{error}");
     if common::software() {
         let code = ffi::CUDA_ERROR_UNKNOWN;

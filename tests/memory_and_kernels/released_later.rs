@@ -336,7 +336,10 @@ fn page_locked_memory_goes_back_to_the_allocator_later() {
             assert_eq!(live().registrations, 0);
             // The pages are back: the allocator gives the same ones again, to memory that can be registered.
             let again = gpu.pinned::<u32>(1 << 20).unwrap();
-            assert_eq!(again.as_ptr().addr(), at);
+            if !cfg!(miri) {
+                // Miri gives addresses at random.
+                assert_eq!(again.as_ptr().addr(), at);
+            }
             assert_eq!(reported(), []);
         });
     });

@@ -12,6 +12,7 @@ use cuscope::{
     Stream, ffi, jit::JitOptions,
 };
 use cuscope_softdriver::control::record;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr::slice_from_raw_parts_mut;
 use std::sync::Arc;
@@ -215,16 +216,16 @@ fn a_launch_takes_a_list_of_pointers() {
     with_stream(|gpu, stream| {
         let store = kernel(gpu, STORE, "store");
         let x = gpu.on(&stream).zeroed::<u32>(4).unwrap();
-        let (mut address, mut value) = (x.address() + 4, 11_u32);
-        let mut parameters: Vec<*mut c_void> =
-            vec![(&raw mut address).cast(), (&raw mut value).cast()];
+        // The list is kept, and the values change behind it.
+        let (address, value) = (Cell::new(x.address() + 4), Cell::new(11_u32));
+        let mut parameters: Vec<*mut c_void> = vec![address.as_ptr().cast(), value.as_ptr().cast()];
         let on = gpu.on(&stream);
         // SAFETY: 1. to 3. The kernel is store(u32 *, u32): one element of the buffer, which lives on.
         unsafe { on.launch_raw(&store, ONE(), &mut parameters) }.unwrap();
         stream.synchronize().unwrap();
         assert_eq!(read(gpu, &x), [0, 11, 0, 0]);
-        (address, value) = (x.address() + 8, 12);
-        let _ = (address, value);
+        address.set(x.address() + 8);
+        value.set(12);
         let cooperative = ONE().extended().cooperative().cluster(1);
         // SAFETY: as above.
         unsafe { on.launch_raw(&store, cooperative, &mut parameters) }.unwrap();

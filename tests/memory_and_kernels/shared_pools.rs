@@ -7,7 +7,7 @@
 
 use crate::common::gpu::{kernel, with_gpu};
 use crate::common::kernels::STORE;
-use crate::{common, skip, skip_under_miri};
+use crate::{common, skip};
 use cuscope::ipc::{ImportedPool, PooledHandle};
 use cuscope::memory::BufferKind;
 use cuscope::{ContextFlags, Device, LaunchConfig, MemoryPool, PushedGuard, ffi};
@@ -20,7 +20,6 @@ const SENT: &str = "CUSCOPE_TEST_POOL";
 /// Leaves the test where no pools go to other processes.
 macro_rules! needs_shared_pools {
     ($gpu:expr) => {
-        skip_under_miri!("starts a process");
         let attribute = ffi::CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES;
         if $gpu.device().attribute(attribute).unwrap() & 1 == 0 {
             skip!("the device shares no pools by file descriptors");

@@ -26,7 +26,9 @@ fn load(
     (options, values, count): (*const CUjit_option, *mut *mut c_void, c_uint),
 ) -> Answer {
     let logs = Logs::read(count, options, values)?;
-    let code = logs.target().and_then(|()| module::image(image, &logs));
+    // Of a target that is none it says what it says of no image (F283).
+    let target = logs.target().map_err(|_| CUDA_ERROR_INVALID_IMAGE);
+    let code = target.and_then(|()| module::image(image, &logs));
     let code = code.and_then(|text| module::compile(&text, &logs));
     let code = code.map(Arc::new);
     let make = |handle| {

@@ -595,6 +595,7 @@ mod tests {
             kernel: "k".to_owned(),
             index: 0,
             problem: SignatureProblem::TooMany { given: "u32" },
+            listed: false,
         };
         let path = Box::new(PathBuf::from("/nowhere"));
         let no_image = ImageError::new(ImageKind::Cubin, ImageProblem::Empty);

@@ -104,6 +104,9 @@ impl fmt::Display for OutOfBounds {
         if let Some(function) = function {
             write!(f, " of `{function}`")?;
         }
+        if !arguments.is_empty() {
+            f.write_str(" (the first is 0)")?;
+        }
         write!(f, ", at line {line} of its PTX, `{instruction}`")?;
         if let Some((file, line)) = source {
             write!(f, ", {file}:{line}")?;
@@ -169,7 +172,8 @@ impl fmt::Display for GuardError {
         }
         write!(
             f,
-            ": line {line}, `{instruction}`: {reason}; change that, or load the text with `load` and `trust` the kernel"
+            ": line {line}, `{instruction}`: {reason}; change that, or, if the driver takes the text as it is, load it \
+             with `load_ptx` and `trust` the kernel"
         )
     }
 }
@@ -198,7 +202,9 @@ mod tests {
     fn a_message_says_which_access_it_was() {
         let text = one().to_string();
         assert!(
-            text.starts_with("`k` was to write 4 bytes outside of argument 2, at line 7"),
+            text.starts_with(
+                "`k` was to write 4 bytes outside of argument 2 (the first is 0), at line 7"
+            ),
             "{text}"
         );
         assert!(
@@ -217,7 +223,7 @@ mod tests {
         };
         let text = several.to_string();
         for part in [
-            "was to read 4 bytes outside of arguments 0, 3 of `inner`",
+            "was to read 4 bytes outside of arguments 0, 3 of `inner` (the first is 0), at line 7",
             "`st.global.u32 [%rd1], %r1;`, k.cu:12, or at line 9, 11",
             "none of them was made",
         ] {
@@ -247,5 +253,9 @@ mod tests {
             "cannot be guarded: line 3, `call (%r1), %rd1;`: it calls a function by its address";
         assert!(text.starts_with(&format!("the PTX text {rest}")), "{text}");
         assert!(kernel.starts_with(&format!("`k` {rest}")), "{kernel}");
+        assert!(
+            text.contains("if the driver takes the text as it is, load it with `load_ptx`"),
+            "{text}"
+        );
     }
 }

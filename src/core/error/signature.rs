@@ -2,12 +2,14 @@
 
 use std::fmt;
 
-/// A signature does not match the kernel. Nothing was launched.
+/// A signature, or a list of arguments, does not match the kernel. Nothing was launched.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SignatureError {
     pub(crate) kernel: String,
     pub(crate) index: usize,
     pub(crate) problem: SignatureProblem,
+    /// It is about a list of arguments.
+    pub(crate) listed: bool,
 }
 
 /// The first difference between a signature and a kernel.
@@ -75,10 +77,33 @@ impl SignatureError {
     }
 }
 
+/// Returns the name of a type without the paths to its parts.
+fn short(name: &str) -> String {
+    let mut short = String::new();
+    for part in name.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_')) {
+        match part.strip_suffix(':') {
+            // The end of a module's name, or the second colon behind it.
+            Some(_) => {}
+            None => short.push_str(part),
+        }
+    }
+    short
+}
+
 impl fmt::Display for SignatureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SignatureError { kernel, index, problem } = self;
-        write!(f, "the signature does not match `{kernel}`: parameter {index} ")?;
+        let SignatureError { kernel, index, problem, listed } = self;
+        let (what, place, advice) = match listed {
+            false => {
+                ("signature does", "in the signature", "declare the parameters as the kernel does")
+            }
+            true => (
+                "arguments do",
+                "was pushed",
+                "pass what the kernel takes, and `&mut` for memory that it writes",
+            ),
+        };
+        write!(f, "the {what} not match `{kernel}`: parameter {index} ")?;
         match problem {
             SignatureProblem::TooFew { size, offset } => {
                 write!(
@@ -87,24 +112,62 @@ impl fmt::Display for SignatureError {
                 )
             }
             SignatureProblem::TooMany { given } => {
+                let given = short(given);
                 write!(f, "is `{given}`, but the kernel has no such parameter")
             }
-            SignatureProblem::Layout { size, offset, given, given_size, given_offset } => write!(
-                f,
-                "has {size} bytes at offset {offset}, but `{given}` has {given_size} bytes at \
-                 offset {given_offset}"
-            ),
+            SignatureProblem::Layout { size, offset, given, given_size, given_offset } => {
+                let given = short(given);
+                write!(
+                    f,
+                    "has {size} bytes at offset {offset}, but `{given}` has {given_size} bytes at \
+                     offset {given_offset}"
+                )
+            }
             SignatureProblem::Use { uses, given } => {
-                write!(f, "is {uses}, but `{given}` in the signature")
+                write!(f, "is {uses}, but `{}` {place}", short(given))
             }
             SignatureProblem::Type { ptx, given } => {
-                write!(f, "is `{ptx}` in the PTX text, but `{given}` in the signature")
+                write!(f, "is `{ptx}` in the PTX text, but `{}` {place}", short(given))
             }
         }?;
-        f.write_str("; declare the parameters as the kernel does")
+        write!(f, "; {advice}")
     }
 }
 
-super::debug_with_message!(SignatureError: kernel index problem);
+super::debug_with_message!(SignatureError: kernel index problem listed);
 
 impl std::error::Error for SignatureError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_types_without_paths_and_tells_a_list_from_a_signature() {
+        for (name, expected) in [
+            ("f32", "f32"),
+            (
+                "&mut a::b::Ordered<a::c::Buffer<'_, [d_1::E; 4]>>",
+                "&mut Ordered<Buffer<'_, [E; 4]>>",
+            ),
+            ("(a::B, &[c::D])", "(B, &[D])"),
+        ] {
+            assert_eq!(short(name), expected);
+        }
+        let of = |listed| {
+            let problem =
+                SignatureProblem::Use { uses: "memory that the kernel writes", given: "&a::B" };
+            SignatureError { kernel: "k".to_owned(), index: 3, problem, listed }.to_string()
+        };
+        assert_eq!(
+            of(false),
+            "the signature does not match `k`: parameter 3 is memory that the kernel writes, but `&B` in the \
+             signature; declare the parameters as the kernel does"
+        );
+        assert_eq!(
+            of(true),
+            "the arguments do not match `k`: parameter 3 is memory that the kernel writes, but `&B` was pushed; \
+             pass what the kernel takes, and `&mut` for memory that it writes"
+        );
+    }
+}

@@ -156,7 +156,7 @@ fn to_host(target: &Target, to: *mut c_void, from: u64, len: usize, when: Return
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
     if on_a_device(captured, to, len) {
-        return on_device(target, to.addr() as u64, from, len);
+        return on_device(target, to.expose_provenance() as u64, from, len);
     }
     let allocation = SPACE.find_for(captured, from, len)?;
     reached(&allocation)?;

@@ -104,7 +104,9 @@ impl Storage {
         if self.moved.get().is_none() {
             let shared = Shared::new(self.len)?;
             copy(shared.start().as_ptr(), self.at(0, self.len), self.len);
-            self.now.store(self.moved.get_or_init(|| shared).start().as_ptr(), Relaxed);
+            let start = self.moved.get_or_init(|| shared).start().as_ptr();
+            let _ = start.expose_provenance(); // as that of host memory is
+            self.now.store(start, Relaxed);
         }
         self.moved.get().map(Shared::place).ok_or(CUDA_ERROR_UNKNOWN)
     }
@@ -164,11 +166,12 @@ impl Storage {
     #[inline]
     fn at(&self, offset: usize, len: usize) -> *mut u8 {
         assert!(offset <= self.len && len <= self.len - offset, "access beyond an allocation");
-        if let Owner::Program = self.owner {
-            // The program lent it by address, and may use pointers of its own in between.
-            return ptr::with_exposed_provenance_mut(self.start.addr().get() + offset);
+        let now = self.now.load(Relaxed);
+        if self.host {
+            // The program uses it too, by pointers of its own, through which the driver works where it is given one.
+            return ptr::with_exposed_provenance_mut(now.addr() + offset);
         }
-        self.now.load(Relaxed).wrapping_add(offset)
+        now.wrapping_add(offset)
     }
 
     /// Loads bytes; 1, 2, 4 or 8 aligned ones at once, 16 in two halves.
