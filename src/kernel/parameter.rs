@@ -38,21 +38,18 @@ pub trait Parameter: sealed::Sealed {
 /// # Examples
 /// ```
 /// use cuscope::memory::Element;
-/// use cuscope::{In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result, Value};
+/// use cuscope::kernel::GuardedKernel;
+/// use cuscope::{In, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result, Value};
 ///
 /// /// Launches `kernel(T a, const T *x, T *y)`.
-/// ///
-/// /// # Safety
-/// /// The kernel stays inside `x` and `y`.
-/// unsafe fn scale<T: Element>(
+/// fn scale<T: Element>(
 ///     stream: &OrderedStream,
-///     kernel: &Kernel<(Value<T>, In<T>, Out<T>)>,
+///     kernel: &GuardedKernel<(Value<T>, In<T>, Out<T>)>,
 ///     a: T,
 ///     x: &OrderedBuffer<T>,
 ///     y: &mut OrderedBuffer<T>,
 /// ) -> Result {
-///     // SAFETY: that of this function.
-///     unsafe { stream.launch_unchecked(kernel, LaunchConfig::for_num_elems(x.len())?, (a, x, y)) }
+///     stream.launch(kernel, LaunchConfig::for_num_elems(x.len())?, (a, x, y))
 /// }
 /// ```
 pub struct Value<T: ByValue>(PhantomData<fn() -> T>);
@@ -95,24 +92,25 @@ fn name_of<T>() -> &'static str {
 ///
 /// # Examples
 /// ```standalone_crate
-/// use cuscope::{Context, In, Kernel, LaunchConfig, Out, OrderedBuffer, OrderedStream, Result};
+/// #![forbid(unsafe_code)]
+/// use cuscope::kernel::GuardedKernel;
+/// use cuscope::{Context, In, LaunchConfig, Out, OrderedBuffer, OrderedStream, Result};
 ///
 /// struct Scaler {
 ///     ordered: OrderedStream,
-///     saxpy: Kernel<(u32, f32, In<f32>, Out<f32>)>,
+///     saxpy: GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
 /// }
 ///
 /// impl Scaler {
 ///     fn new(context: &Context) -> Result<Self> {
-///         let module = context.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?;
+///         let module = context.load_guarded(include_str!("../../examples/kernels/saxpy.ptx"))?;
 ///         Ok(Scaler { ordered: context.ordered_stream()?, saxpy: module.kernel("saxpy")? })
 ///     }
 ///
 ///     /// Adds `a` times `x` to `y`, which is as long.
 ///     fn add(&self, a: f32, x: &OrderedBuffer<f32>, y: &mut OrderedBuffer<f32>) -> Result {
 ///         let n = x.len();
-///         // SAFETY: the kernel is saxpy(unsigned n, float a, const float *x, float *y) over n elements.
-///         unsafe { self.ordered.launch_unchecked(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y)) }
+///         self.ordered.launch(&self.saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, a, x, y))
 ///     }
 /// }
 /// # use cuscope::Device;

@@ -68,24 +68,25 @@ const STAGING: usize = 1 << 20;
 ///
 /// # Examples
 /// ```standalone_crate
-/// use cuscope::{Context, Device, In, Kernel, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result};
+/// #![forbid(unsafe_code)]
+/// use cuscope::kernel::GuardedKernel;
+/// use cuscope::{Context, Device, In, LaunchConfig, OrderedBuffer, OrderedStream, Out, Result};
 ///
 /// /// Starts y = 3 x + y, and returns before it is done.
 /// fn step(
 ///     ordered: &OrderedStream,
-///     saxpy: &Kernel<(u32, f32, In<f32>, Out<f32>)>,
+///     saxpy: &GuardedKernel<(u32, f32, In<f32>, Out<f32>)>,
 ///     x: OrderedBuffer<f32>,
 ///     mut y: OrderedBuffer<f32>,
 /// ) -> Result<OrderedBuffer<f32>> {
 ///     let n = x.len();
-///     // SAFETY: the kernel uses the first `n` elements of `x` and `y`, and both have as many.
-///     unsafe { ordered.launch_unchecked(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y)) }?;
+///     ordered.launch(saxpy, LaunchConfig::for_num_elems(n)?, (n as u32, 3.0, &x, &mut y))?;
 ///     Ok(y) // frees x, behind the launch
 /// }
 ///
 /// # fn main() -> Result {
 /// let context = Context::primary(Device::get(0)?)?;
-/// let saxpy = context.load_ptx(include_str!("../../examples/kernels/saxpy.ptx"))?.kernel("saxpy")?;
+/// let saxpy = context.load_guarded(include_str!("../../examples/kernels/saxpy.ptx"))?.kernel("saxpy")?;
 /// let ordered = context.ordered_stream()?;
 /// let mut y = ordered.from_slice(&[1.0; 64])?;
 /// for _ in 0..10 {
