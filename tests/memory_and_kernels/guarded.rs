@@ -684,7 +684,7 @@ fn a_list_is_compared_with_what_the_kernel_does() {
         list.push(&x).unwrap();
         refused(
             list.push(&x).map(drop),
-            "the arguments do not match `saxpy`: parameter 3 is memory that the kernel writes, but `&DeviceBuffer<",
+            "the arguments do not match `saxpy`, whose first parameter is 0: parameter 3 is memory that the kernel writes, but `&DeviceBuffer<",
         );
         refused(list.push(y.address()).map(drop), "parameter 3 is memory that the kernel writes");
         assert_eq!(list.len(), 3);

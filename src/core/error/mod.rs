@@ -142,9 +142,9 @@ pub enum Error {
     },
     /// The buffers passed to a replay are not those of its graph.
     #[error(
-        "`{call}` was not called: the {named} buffers that were passed are not the {captured} \
-         buffers of the graph; pass each of them once, `&x` if the graph reads it and `&mut y` if \
-         the graph writes it; to use other buffers, capture the graph again"
+        "`{call}` was not called: the buffers that were passed ({named}) are not those of the graph \
+         ({captured}); pass each of them once, `&x` if the graph reads it and `&mut y` if the graph \
+         writes it; to use other buffers, capture the graph again"
     )]
     GraphBuffers {
         /// The driver call that was not made.

@@ -103,7 +103,10 @@ impl fmt::Display for SignatureError {
                 "pass what the kernel takes, and `&mut` for memory that it writes",
             ),
         };
-        write!(f, "the {what} not match `{kernel}`: parameter {index} ")?;
+        write!(
+            f,
+            "the {what} not match `{kernel}`, whose first parameter is 0: parameter {index} "
+        )?;
         match problem {
             SignatureProblem::TooFew { size, offset } => {
                 write!(
@@ -161,13 +164,13 @@ mod tests {
         };
         assert_eq!(
             of(false),
-            "the signature does not match `k`: parameter 3 is memory that the kernel writes, but `&B` in the \
-             signature; declare the parameters as the kernel does"
+            "the signature does not match `k`, whose first parameter is 0: parameter 3 is memory that the kernel \
+             writes, but `&B` in the signature; declare the parameters as the kernel does"
         );
         assert_eq!(
             of(true),
-            "the arguments do not match `k`: parameter 3 is memory that the kernel writes, but `&B` was pushed; \
-             pass what the kernel takes, and `&mut` for memory that it writes"
+            "the arguments do not match `k`, whose first parameter is 0: parameter 3 is memory that the kernel \
+             writes, but `&B` was pushed; pass what the kernel takes, and `&mut` for memory that it writes"
         );
     }
 }
