@@ -32,10 +32,11 @@ use std::sync::Arc;
 /// - for replays of a graph in ordered streams, also [`Graph::wait_idle`](crate::Graph::wait_idle).
 ///
 /// A wait for an [event](crate::Event) or for the whole [context](crate::PushedGuard::synchronize) is about no stream, and
-/// tells nothing. Nor does the drop of a stream, unless it waits: then the hook of
-/// [`on_release_error`](crate::on_release_error) receives the error. So call `synchronize` first. If several kernels failed
-/// before the wait, it tells of one. Graphs of one definition note their failures in one place, and the first wait for one of
-/// them tells.
+/// tells nothing. If a stream, graph or scope ends and nobody was told, the hook of
+/// [`on_release_error`](crate::on_release_error) receives the error: at once if the kernel is over, and otherwise when another
+/// guarded kernel is launched in the context, or the last guarded module is unloaded. So call `synchronize` first. If several
+/// kernels failed before the wait, it tells of one. Graphs of one definition note their failures in one place, and the first
+/// wait for one of them tells.
 ///
 /// The context lives, and the next launch works. Memory that the kernel does write has what the kernel wrote. What it can
 /// still do is to loop for ever, and to compute nonsense.

@@ -33,6 +33,7 @@ pub use stream::ScopedStream;
 use crate::brand::{Brand, tied_to_one_thread};
 use crate::call::same_context;
 use crate::context::Context;
+use crate::driver::release::report_drop;
 use crate::error::{Error, Result};
 use crate::memory::access::Access;
 use crate::memory::{Element, PinnedBuffer};
@@ -193,9 +194,24 @@ impl<'ctx> PushedGuard<'ctx> {
         if let Some(panic) = scope.order.end_rest() {
             std::panic::resume_unwind(panic);
         }
-        let value = result?;
+        let value = match result {
+            Ok(value) => value,
+            Err(error) => {
+                report_failure(finished);
+                return Err(error);
+            }
+        };
         finished?;
         Ok(value)
+    }
+}
+
+/// Tells the hook of a guarded kernel that failed in a scope which returns another error.
+#[cold]
+#[inline(never)]
+fn report_failure(finished: Result) {
+    if let Err(failed @ Error::OutOfBounds(_)) = finished {
+        report_drop(failed);
     }
 }
 

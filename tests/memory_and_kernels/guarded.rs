@@ -15,6 +15,8 @@ use cuscope::{
     PushedGuard, Result,
 };
 use cuscope_softdriver::control::live;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 type Saxpy = GuardedKernel<(u32, f32, In<f32>, Out<f32>)>;
@@ -513,7 +515,7 @@ fn a_stream_that_is_dropped_tells_no_other_stream() {
 }
 
 /// A stream that is dropped lives on with its place until its kernels are over. The next stream that launches a guarded
-/// kernel then ends it, and is not told of its failure.
+/// kernel then ends it, and is not told of its failure, which goes to the hook.
 #[test]
 fn a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over() {
     if !common::software() {
@@ -529,7 +531,14 @@ fn a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over() {
         let memory = |stream: &OrderedStream, len: usize| {
             (stream.from_slice(&[1.0_f32; 8]).unwrap(), stream.zeroed::<f32>(len).unwrap())
         };
-        let (busy, next, last) = (stream(), stream(), stream());
+        let (busy, next, last) = (stream(), stream(), Arc::new(stream()));
+        // The hook launches, too, in the stream whose launch has called it.
+        let again = (last.clone(), saxpy.clone());
+        let told = told_to_the_hook(move || {
+            let (stream, saxpy) = &again;
+            let (x, mut y) = (stream.zeroed(8).unwrap(), stream.zeroed(8).unwrap());
+            stream.launch(saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        });
         let (x, mut y) = memory(&busy, 7);
         let (next_x, mut next_y) = memory(&next, 8);
         let (last_x, mut last_y) = memory(&last, 8);
@@ -545,12 +554,79 @@ fn a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over() {
         assert_eq!(live().streams, all);
         gate.open();
         context.synchronize().unwrap();
+        assert_eq!(told(), 0);
         last.launch(&saxpy, config(), (N, 1.0, &last_x, &mut last_y)).unwrap();
-        assert_eq!(live().streams, all - 1);
+        assert_eq!((live().streams, told()), (all - 1, 1));
         last.synchronize().unwrap();
-        for (stream, y) in [(&next, &next_y), (&last, &last_y)] {
+        for (stream, y) in [(&next, &next_y), (&*last, &last_y)] {
             assert_eq!(stream.to_vec(y).unwrap(), [1.0; 8]);
         }
+    });
+}
+
+/// Sets a hook that does this, too. Returns how many failures of guarded kernels it was told since it was asked last.
+fn told_to_the_hook(also: impl Fn() + Send + Sync + 'static) -> impl Fn() -> usize {
+    static TOLD: AtomicUsize = AtomicUsize::new(0);
+    cuscope::on_release_error(move |error| {
+        assert!(matches!(error, Error::OutOfBounds(_)), "{error}");
+        also();
+        TOLD.fetch_add(1, Ordering::Relaxed);
+    });
+    || TOLD.swap(0, Ordering::Relaxed)
+}
+
+/// What nobody is told of goes to the hook: when a stream ends that is idle, when a scope ends with another error, and when
+/// the last module ends.
+#[test]
+fn a_failure_that_nobody_is_told_of_goes_to_the_hook() {
+    fresh!(a_failure_that_nobody_is_told_of_goes_to_the_hook, {
+        let context = new_context();
+        let told = told_to_the_hook(|| {});
+        let module = context.load_guarded(PTX).unwrap();
+        let saxpy: Saxpy = module.kernel("saxpy").unwrap();
+        // Without staged memory, which waits for the stream when it ends.
+        let options = OrderedOptions::new().keep(0).staging(0);
+        let stream =
+            || context.with(|gpu| gpu.ordered_stream_with(gpu.stream()?, &options)).unwrap();
+        let fails = |stream: &OrderedStream| {
+            let x = stream.zeroed::<f32>(8).unwrap();
+            let mut y = stream.zeroed::<f32>(7).unwrap();
+            stream.launch(&saxpy, config(), (N, 1.0, &x, &mut y)).unwrap();
+        };
+        let idle = stream();
+        fails(&idle);
+        context.synchronize().unwrap();
+        assert_eq!(told(), 0);
+        drop(idle);
+        assert_eq!(told(), 1);
+
+        let waited = stream();
+        fails(&waited);
+        waited.synchronize().unwrap_err();
+        drop(waited);
+        assert_eq!(told(), 0);
+
+        let ended: Result = context.with(|gpu| {
+            let stream = gpu.stream()?;
+            let x = gpu.on(&stream).from_slice(&[1.0; 8])?;
+            let mut y = gpu.on(&stream).from_slice(&[0.0; 7])?;
+            gpu.scope(|s| {
+                s.on(&stream).launch(&saxpy, config(), (N, 1.0, &x, &mut s.hold(&mut y)))?;
+                Err(Error::NothingFits { call: "an error of the program" })
+            })
+        });
+        assert!(matches!(ended, Err(Error::NothingFits { .. })));
+        assert_eq!(told(), 1);
+
+        let (gate, wait) = gate();
+        let busy = stream();
+        busy.host_function(wait).unwrap();
+        fails(&busy);
+        drop(busy);
+        assert_eq!(told(), 0);
+        gate.open();
+        drop((saxpy, module));
+        assert_eq!(told(), 1);
     });
 }
 

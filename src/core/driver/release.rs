@@ -42,7 +42,7 @@ shared_static! {
 }
 
 /// Sets the hook for errors that a `Drop` of this crate cannot return: a free, unload, destroy or pop that
-/// failed.
+/// failed, and an access that a guarded kernel did not make, if nobody waited for it.
 ///
 /// It replaces the previous hook. Without a hook such errors are ignored. A resource that the driver refuses to
 /// release is gone ([F42](crate::driver_facts#F42), [F60](crate::driver_facts#F60)), or stays allocated until

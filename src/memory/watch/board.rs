@@ -4,6 +4,7 @@
 use crate::call::{later, name};
 use crate::driver::capture_mode::relaxed;
 use crate::driver::fork;
+use crate::driver::release::report_drop;
 use crate::error::{Error, OutOfBounds, Result};
 use crate::memory::PinnedBuffer;
 use crate::owned::StreamInner;
@@ -162,7 +163,11 @@ impl Board {
     #[inline(never)]
     fn take_another(&self) -> Option<usize> {
         self.reclaim();
-        // One that was given back just now.
+        self.take_free()
+    }
+
+    /// Takes a slot that nobody uses, without a look at those of streams that are gone.
+    fn take_free(&self) -> Option<usize> {
         let spare =
             Some(self.spare.swap(NO_SLOT, Ordering::AcqRel)).filter(|&spare| spare != NO_SLOT);
         spare.or_else(|| (0..self.taken.len()).find_map(|place| self.take_of(place)))
@@ -177,14 +182,25 @@ impl Board {
         Some(place * 64 + before.trailing_ones() as usize)
     }
 
-    /// Gives back a slot that no kernel writes any more.
+    /// Gives back a slot that no kernel writes any more. A failure that nobody was told of goes to the hook, so code of the
+    /// program may run.
     #[inline]
     pub(super) fn give_back(&self, index: usize) {
-        let word = self.word(index);
-        if word.load(Ordering::Relaxed) != 0 {
-            word.store(0, Ordering::Relaxed);
+        if self.word(index).load(Ordering::Acquire) != 0 {
+            self.report(index);
         }
         self.put_back(index);
+    }
+
+    /// Tells the hook of a failure that nobody was told of.
+    #[cold]
+    fn report(&self, index: usize) {
+        if fork::is_child() {
+            // It is the parent's, which may have held the lock.
+            self.word(index).store(0, Ordering::Relaxed);
+        } else if let Err(error) = self.tell(index) {
+            report_drop(error);
+        }
     }
 
     /// Looks at the slot of a kernel that is over, and gives it back.
@@ -250,8 +266,9 @@ impl Board {
         }
     }
 
-    /// Gives back the slots of streams that are gone and have nothing left to do. Their streams end here.
-    fn reclaim(&self) {
+    /// Gives back the slots of streams that are gone and have nothing left to do. Their streams end here, and code of the
+    /// program may run.
+    pub(super) fn reclaim(&self) {
         if self.has_retired.load(Ordering::Acquire) {
             self.reclaim_retired();
         }
@@ -263,12 +280,13 @@ impl Board {
         // Without the lock, as the driver is called.
         let (idle, busy): (Vec<_>, Vec<_>) =
             retired.into_iter().partition(|(stream, _)| is_idle(stream));
-        for (_, index) in &idle {
-            self.give_back(*index);
-        }
         let mut state = self.state();
         state.retired.extend(busy);
         self.has_retired.store(!state.retired.is_empty(), Ordering::Release);
+        drop(state);
+        for (_, index) in &idle {
+            self.give_back(*index);
+        }
     }
 
     /// Forgets the modules that are gone and of which no failure is left to tell.
@@ -311,6 +329,16 @@ impl Board {
     }
 }
 
+impl Drop for Board {
+    fn drop(&mut self) {
+        // The modules are gone, so the kernels of these streams are over.
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (_, index) in mem::take(&mut state.retired) {
+            self.give_back(index);
+        }
+    }
+}
+
 /// No code of the program runs while this is held.
 fn boards() -> std::sync::MutexGuard<'static, Vec<(usize, Weak<Board>)>> {
     BOARDS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -334,10 +362,10 @@ pub(super) struct Slot {
 }
 
 impl Slot {
+    /// Takes a slot that nobody uses. No code of the program runs.
     #[inline]
     pub(super) fn take(board: &Arc<Board>) -> Option<Slot> {
-        board.reclaim();
-        let index = board.take()?;
+        let index = board.take_free()?;
         let address = board.address(index);
         Some(Slot { board: board.clone(), index, address, is_left: false })
     }
@@ -390,6 +418,7 @@ mod tests {
     use crate::call::answer;
     use crate::context::{Context, ContextFlags};
     use crate::device::Device;
+    use crate::memory::watch::{Record as _, Watch};
     use crate::stack::ContextStack;
     use std::ffi::c_void;
     use std::iter::from_fn;
@@ -551,7 +580,7 @@ mod tests {
             // There are others, and the stream ends all the same.
             let (_, others) = retired();
             others.into_iter().for_each(|index| board.give_back(index));
-            drop(Slot::take(board).unwrap());
+            Watch::default().record("a launch", board).unwrap();
             assert!(board.state().retired.is_empty());
             assert_eq!(all(board).len(), SLOTS);
         });

@@ -29,6 +29,7 @@ mod with_guard {
     use crate::owned::StreamInner;
     use ffi::CUdeviceptr;
     use std::cell::Cell;
+    use std::mem;
     use std::ops::Deref;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -150,6 +151,8 @@ mod with_guard {
     impl Watch {
         #[inline(never)]
         fn new_record(&self, call: &'static str, board: &Arc<Board>) -> Result<CUdeviceptr> {
+            // Before the lock is taken, as code of the program may run.
+            board.reclaim();
             let mut others = self.others();
             let slots = others.iter().filter_map(Other::slot).chain(self.own.get());
             if let Some(slot) = { slots }.find(|slot| slot.is_of(board)) {
@@ -184,7 +187,12 @@ mod with_guard {
         fn look_at_others(&self) -> Result {
             let mut others = self.others();
             others.iter().try_for_each(Other::look)?;
-            others.retain(|other| !other.is_over());
+            let (over, rest): (Vec<_>, Vec<_>) =
+                mem::take(&mut *others).into_iter().partition(Other::is_over);
+            *others = rest;
+            drop(others);
+            // Without the lock, as code of the program may run.
+            drop(over);
             Ok(())
         }
 
