@@ -392,7 +392,7 @@ impl<'a> Rewrite<'a> {
             }
             Rule::End => {
                 if !(ins.head() == "exit" && planted(Mistake::ExitForgotten)) {
-                    self.end(ins.guard);
+                    self.end(self.predicate(ins));
                 }
                 let text = self.plain(ins);
                 self.line(text);
@@ -479,20 +479,14 @@ impl<'a> Rewrite<'a> {
         }
     }
 
-    /// Stores the place that failed, if one did.
-    fn end(&mut self, guard: Option<(usize, bool)>) {
+    /// Stores the place that failed, if one did, and this predicate holds.
+    fn end(&mut self, own: Option<String>) {
         let Some(failed) = self.failed.filter(|_| !planted(Mistake::FailureNotStored)) else {
             return;
         };
         let failed = self.name(failed);
         let did = self.new_name(Type::PRED);
-        match guard {
-            None => self.line(format!("setp.ne.u32 {did}, {failed}, 0;")),
-            Some((reg, negated)) => {
-                let own = format!("{}{}", if negated { "!" } else { "" }, self.name(reg));
-                self.line(format!("setp.ne.and.u32 {did}, {failed}, 0, {own};"));
-            }
-        }
+        self.line(access::compared_line("ne.u32", &failed, "0", &did, own.as_deref()));
         let prefix = self.scene.names.prefix;
         let (record, tag, word) =
             (self.new_name(Type::U64), self.new_name(Type::U32), self.new_name(Type::B64));
@@ -628,19 +622,10 @@ impl<'a> Rewrite<'a> {
         let first = usize::from(ins.has("a1d") || ins.has("a2d"));
         let Some(x) = place.get(first) else { return self.refuse(ins, "a place is expected") };
         let x = self.scene.names.arg(&self.registers, x);
-        let (low, good) = (self.new_name(Type::B32), self.new_name(Type::PRED));
+        let low = self.new_name(Type::B32);
         self.line(format!("and.b32 {low}, {x}, {};", bytes - 1));
-        let bad = match self.predicate(ins) {
-            None => {
-                self.line(format!("setp.eq.u32 {good}, {low}, 0;"));
-                format!("!{good}")
-            }
-            Some(own) => {
-                let bad = self.new_name(Type::PRED);
-                self.line(format!("setp.eq.and.u32 {good}|{bad}, {low}, 0, {own};"));
-                bad
-            }
-        };
+        let own = self.predicate(ins);
+        let (good, bad) = self.good_and_bad("eq.u32", &low, "0", own.as_deref());
         let kind = match ins.head() {
             "suld" => AccessKind::Read,
             "sust" => AccessKind::Write,

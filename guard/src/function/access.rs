@@ -987,6 +987,26 @@ impl<'a> Rewrite<'a> {
         }
     }
 
+    /// The predicates that a comparison holds, and that it does not, where an earlier one does.
+    pub(super) fn good_and_bad(
+        &mut self,
+        by: &str,
+        a: &str,
+        b: &str,
+        own: Option<&str>,
+    ) -> (String, String) {
+        let good = self.new_name(Type::PRED);
+        let (both, bad) = match own {
+            None => (good.clone(), format!("!{good}")),
+            Some(_) => {
+                let bad = self.new_name(Type::PRED);
+                (format!("{good}|{bad}"), bad)
+            }
+        };
+        self.line(compared_line(by, a, b, &both, own));
+        (good, bad)
+    }
+
     /// An access with its check.
     pub(super) fn access(&mut self, at: usize, ins: &Ins, plan: Option<Plan>) -> Done<()> {
         let mut ins = ins.clone();
@@ -1024,18 +1044,8 @@ impl<'a> Rewrite<'a> {
             }
             Check::Compare(lines, comparison) => {
                 lines.iter().for_each(|line| self.line(line));
-                let good = self.new_name(Type::PRED);
-                let bad = match &own {
-                    None => {
-                        self.line(comparison.line(&good, None));
-                        format!("!{good}")
-                    }
-                    Some(own) => {
-                        let bad = self.new_name(Type::PRED);
-                        self.line(comparison.line(&format!("{good}|{bad}"), Some(own)));
-                        bad
-                    }
-                };
+                let Comparison { by, a, b, .. } = &comparison;
+                let (good, bad) = self.good_and_bad(by, a, b, own.as_deref());
                 (Some(good), Some(bad))
             }
             Check::Predicate(lines, inside, _) => {
@@ -1046,13 +1056,9 @@ impl<'a> Rewrite<'a> {
                         (Some(inside), Some(bad))
                     }
                     Some(own) => {
-                        let (word, good, bad) = (
-                            self.new_name(Type::U32),
-                            self.new_name(Type::PRED),
-                            self.new_name(Type::PRED),
-                        );
+                        let word = self.new_name(Type::U32);
                         self.line(format!("selp.u32 {word}, 1, 0, {inside};"));
-                        self.line(format!("setp.ne.and.u32 {good}|{bad}, {word}, 0, {own};"));
+                        let (good, bad) = self.good_and_bad("ne.u32", &word, "0", Some(own));
                         (Some(good), Some(bad))
                     }
                 }
@@ -1088,10 +1094,8 @@ impl<'a> Rewrite<'a> {
         if let (true, Some(Arg::Reg(size))) = (copy, ins.args.get(3)) {
             // Nothing is read where the size is 0.
             let (some, size) = (self.new_name(Type::PRED), self.name(*size));
-            match bad.trim().strip_prefix('@') {
-                Some(own) => self.line(format!("setp.ne.and.u32 {some}, {size}, 0, {own};")),
-                None => self.line(format!("setp.ne.u32 {some}, {size}, 0;")),
-            }
+            let own = bad.trim().strip_prefix('@');
+            self.line(compared_line("ne.u32", &size, "0", &some, own));
             bad = format!("@{some} ");
         }
         if with_others {

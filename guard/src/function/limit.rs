@@ -6,6 +6,7 @@ use cuscope_ptx_syntax::tree::Space;
 use cuscope_ptx_syntax::types::Type;
 
 use super::Rewrite;
+use super::access::compared_line;
 use crate::body::Var;
 use crate::origin::{Region, Set};
 use crate::planted::{Mistake, planted};
@@ -90,12 +91,8 @@ impl Rewrite<'_> {
         }
         if needed > unit && !planted(Mistake::LimitWraps) {
             let fits = self.new_name(Type::PRED);
-            self.first_line(match good {
-                None => format!("setp.ge.u64 {fits}, {extent}, {};", needed - unit),
-                Some(good) => {
-                    format!("setp.ge.and.u64 {fits}, {extent}, {}, {good};", needed - unit)
-                }
-            });
+            let more = (needed - unit).to_string();
+            self.first_line(compared_line("ge.u64", extent, &more, &fits, good.as_deref()));
             good = Some(fits);
         }
         let mut bits = 64;
@@ -135,10 +132,7 @@ impl Rewrite<'_> {
             let base = self.base(one, true);
             let (low, whole) = (self.new_name(Type::B64), self.new_name(Type::PRED));
             self.first_line(format!("and.b64 {low}, {base}, {};", key.align - 1));
-            self.first_line(match all {
-                None => format!("setp.eq.u64 {whole}, {low}, 0;"),
-                Some(all) => format!("setp.eq.and.u64 {whole}, {low}, 0, {all};"),
-            });
+            self.first_line(compared_line("eq.u64", &low, "0", &whole, all.as_deref()));
             all = Some(whole);
         }
         if let Some(all) = &all {

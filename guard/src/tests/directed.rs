@@ -545,12 +545,6 @@ fn counts() -> Result<(), String> {
         ("add.s64 %d8, %d8, -2; setp.ne.s64 %p2, %d8, 0;", [8, 0, 0], 4),
         ("add.s64 %d8, %d8, 4; setp.le.s64 %p2, %d8, 8;", [0, 0, 0], 3),
     ];
-    for &(exit, numbers, passes) in cases {
-        let text = of(exit);
-        twice(exit, &text, true)?;
-        inside(exit, &text, &walked(passes as usize * 4, numbers))?;
-        outside(exit, &text, &walked(passes as usize * 4 - 4, numbers))?;
-    }
     // Others than compilers make stand once.
     let others: &[(&str, [u32; 3], u32)] = &[
         ("add.s32 %r0, %r0, 3; setp.ne.s32 %p2, %r0, %r1;", [0, 9, 0], 3),
@@ -559,10 +553,12 @@ fn counts() -> Result<(), String> {
         ("add.s32 %r0, %r0, 2; setp.gt.s32 %p2, %r1, %r0;", [0, 7, 0], 4),
         ("add.s32 %r0, %r0, %r2; setp.lt.u32 %p2, %r0, %r1;", [0, 7, 3], 3),
     ];
-    for &(exit, numbers, passes) in others {
-        twice(exit, &of(exit), false)?;
-        inside(exit, &of(exit), &walked(passes as usize * 4, numbers))?;
-        outside(exit, &of(exit), &walked(passes as usize * 4 - 4, numbers))?;
+    let all = cases.iter().map(|one| (one, true)).chain(others.iter().map(|one| (one, false)));
+    for (&(exit, numbers, passes), copied) in all {
+        let text = of(exit);
+        twice(exit, &text, copied)?;
+        inside(exit, &text, &walked(passes as usize * 4, numbers))?;
+        outside(exit, &text, &walked(passes as usize * 4 - 4, numbers))?;
     }
     let minus = |number: i32| number as u32;
     let equal = of("add.s32 %r0, %r0, 1; setp.ne.s32 %p2, %r0, %r1;").replace("@%p2", "@!%p2");
