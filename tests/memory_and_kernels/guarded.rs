@@ -11,8 +11,8 @@ use cuscope::kernel::{ArgumentList, GuardedKernel, SignatureProblem, TextureObje
 use cuscope::ordered::OrderedOptions;
 use cuscope::texture::{ArrayFlags, Sampling};
 use cuscope::{
-    ContextStack, Detached, DeviceBuffer, Error, Fatbin, In, LaunchConfig, OrderedStream, Out, Ptx,
-    PushedGuard, Result,
+    Context, ContextStack, Detached, DeviceBuffer, Error, Fatbin, In, LaunchConfig, OrderedStream,
+    Out, Ptx, PushedGuard, Result,
 };
 use cuscope_softdriver::control::live;
 use std::sync::Arc;
@@ -493,6 +493,12 @@ fn a_child_graph_that_a_node_was_changed_to_is_told_by_the_graph_that_has_it() {
     });
 }
 
+/// A stream without staged memory, which waits for the stream when it ends.
+fn unstaged(context: &Context) -> OrderedStream {
+    let options = OrderedOptions::new().keep(0).staging(0);
+    context.with(|gpu| gpu.ordered_stream_with(gpu.stream()?, &options)).unwrap()
+}
+
 /// A stream that is dropped while its kernels run leaves them its place, which nobody gets before they are over.
 #[test]
 fn a_stream_that_is_dropped_tells_no_other_stream() {
@@ -524,10 +530,7 @@ fn a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over() {
     fresh!(a_stream_that_is_dropped_keeps_its_place_until_its_kernels_are_over, {
         let context = new_context();
         let saxpy: Saxpy = context.load_guarded(PTX).unwrap().kernel("saxpy").unwrap();
-        // Without staged memory, which waits for the stream when it ends.
-        let options = OrderedOptions::new().keep(0).staging(0);
-        let stream =
-            || context.with(|gpu| gpu.ordered_stream_with(gpu.stream()?, &options)).unwrap();
+        let stream = || unstaged(&context);
         let memory = |stream: &OrderedStream, len: usize| {
             (stream.from_slice(&[1.0_f32; 8]).unwrap(), stream.zeroed::<f32>(len).unwrap())
         };
@@ -584,10 +587,7 @@ fn a_failure_that_nobody_is_told_of_goes_to_the_hook() {
         let told = told_to_the_hook(|| {});
         let module = context.load_guarded(PTX).unwrap();
         let saxpy: Saxpy = module.kernel("saxpy").unwrap();
-        // Without staged memory, which waits for the stream when it ends.
-        let options = OrderedOptions::new().keep(0).staging(0);
-        let stream =
-            || context.with(|gpu| gpu.ordered_stream_with(gpu.stream()?, &options)).unwrap();
+        let stream = || unstaged(&context);
         let fails = |stream: &OrderedStream| {
             let x = stream.zeroed::<f32>(8).unwrap();
             let mut y = stream.zeroed::<f32>(7).unwrap();
