@@ -298,21 +298,11 @@ fn width(wide: bool) -> (u32, Type) {
 /// Whether items may stand twice: they compute and read, wait for no other thread, and lead nowhere else. What an unrolled
 /// loop leaves has a few passes only: the text says of it that it is not to be unrolled.
 fn repeatable(items: &[Item]) -> bool {
-    let mut depth = 0_i32;
-    items.iter().all(|item| {
-        match item {
-            Item::Open => depth += 1,
-            Item::Close => depth -= 1,
-            Item::Location(..) => {}
-            Item::Ins(ins) => {
-                return computes(ins) || ins.head() == "ld" || planted(Mistake::LoopOfBarriers);
-            }
-            Item::Pragma(_) | Item::Declare(_) | Item::Label(_) | Item::Targets(..) => {
-                return false;
-            }
-        }
-        depth >= 0
-    }) && depth == 0
+    items.iter().all(|item| match item {
+        Item::Location(..) => true,
+        Item::Ins(ins) => computes(ins) || ins.head() == "ld" || planted(Mistake::LoopOfBarriers),
+        _ => false,
+    })
 }
 
 /// What the branch at the end of a loop compares. Its predicate is written once.
