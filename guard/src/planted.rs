@@ -34,6 +34,10 @@ mistakes! {
     WidenedScalar,
     /// Limits are one too large.
     LimitTooLarge,
+    /// A limit of distances that are multiples is none itself.
+    LimitNotWhole,
+    /// Whatever is beyond 32 bits of a limit is cut off.
+    LimitCut,
     /// An extent that is too small for an access makes the limit wrap around.
     LimitWraps,
     /// The begin of a region is not looked at.

@@ -935,13 +935,17 @@ impl<'a> Rewrite<'a> {
             let base = self.base(region, generic);
             let from = self.new_name(Type::U64);
             lines.push(format!("sub.s64 {from}, {address}, {base};"));
+            let bases = aligned.unwrap_or(0);
+            let (align, need) = (access.align, u64::from(access.need));
+            let looked = self.origins.regions().bit(own).is_some_and(|bit| bases & bit != 0);
+            let multiple = looked && access.offset % i64::from(align) == 0 && need <= align.into();
             let key = Key {
                 region,
                 writes,
-                bases: aligned.unwrap_or(0),
-                align: access.align,
+                bases,
+                align,
                 global: !generic && !planted(Mistake::CallOfLocal),
-                extent: Extent::Bytes(access.need.into()),
+                extent: if multiple { Extent::Aligned(need) } else { Extent::Bytes(need) },
             };
             let limit = self.limit(key);
             if candidates.len() == 1 && low.is_none() && given.is_none() {

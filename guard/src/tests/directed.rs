@@ -265,6 +265,14 @@ fn zeroed(text: &str) -> Result<(), String> {
 
 fn widths() -> Result<(), String> {
     let body = |rest: &str| kernel(ONE, &format!("{BEGIN} {rest}"));
+    let moved = body(
+        "mul.wide.u32 %d2, %r0, 12; mov.u64 %d3, %d1; add.s64 %d3, %d3, %d2; ld.global.u32 %r1, [%d3];",
+    );
+    inside("the last word of an extent", &moved, &[memory(64), number(5)])?;
+    outside("half a word behind others", &moved, &[memory(62), number(5)])?;
+    let first = moved.replace("%r0, 12", "%r0, 8").replace("u32 %r1", "v2.u32 {%r1, %r2}");
+    inside("the first element of a vector", &first, &[memory(60), number(7)])?;
+    outside("a part of the first element", &first, &[memory(59), number(7)])?;
     outside("half a word", &body("ld.global.u64 %d5, [%d1];"), &[memory(4), number(0)])?;
     inside(
         "a vector that is read past the end",
