@@ -360,14 +360,17 @@ fn ranges(
 
 /// What has to be below a limit so that a comparison holds in each pass.
 fn series(what: &Compared, items: &Range<usize>, passes: &Passes<'_>) -> Option<Series> {
-    let value = match what.reg {
-        None => Sum::number(what.wide, 0),
-        Some((reg, read, _)) if items.contains(&read) => passes.value(read, reg)?,
+    let value = |(reg, read, held): (usize, usize, usize)| match items.contains(&read) {
+        true => passes.value(read, reg),
         // It was read before the loop.
-        Some((_, _, held)) if passes.writers(held).is_empty() => passes.value(items.start, held)?,
-        Some(_) => return None,
+        false if passes.writers(held).is_empty() => passes.value(items.start, held),
+        false => None,
     };
-    let mut least = value.plus(what.plus);
+    let zero = Sum::number(what.wide, 0);
+    let mut least = what.reg.map_or(Some(zero), value)?.plus(what.plus);
+    if let Some((step, times)) = what.times.filter(|_| !planted(Mistake::LoopSteps)) {
+        least = least.add(&value(step)?, times)?;
+    }
     if let Some(begin) = &what.begin {
         least = least.add(&Sum::of(what.wide, Atom::Ours(begin.clone())), -1)?;
     }
