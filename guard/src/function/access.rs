@@ -187,14 +187,11 @@ impl<'a> Rewrite<'a> {
                 plans[at] = Some(self.plan(at, ins, access)?);
             }
         }
-        for run in self.runs() {
-            self.plan_run(run, &mut plans);
-        }
         Ok(plans)
     }
 
     /// The one check of all reads of an argument among accesses that follow each other, and of all writes.
-    fn plan_run(&mut self, run: Range<usize>, plans: &mut [Option<Plan>]) {
+    pub(super) fn plan_run(&mut self, run: Range<usize>, plans: &mut [Option<Plan>]) {
         let mut firsts: Vec<(usize, Vec<usize>)> = Vec::new();
         for at in run {
             let Some(plan) = &plans[at] else { continue };

@@ -109,7 +109,7 @@ impl Rewrite<'_> {
     ) -> Option<Twin> {
         let Some((Item::Ins(branch), inner)) = items.split_last() else { return None };
         let returns = branch.head() == "bra" && branch.args[..] == [Arg::Label(label)];
-        let small = items.len() <= MOST_ITEMS && !planted(Mistake::LoopOnce);
+        let small = items.len() <= MOST_ITEMS;
         if !returns || !small || !repeatable(&inner[1..]) {
             return None;
         }
