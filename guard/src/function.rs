@@ -82,6 +82,8 @@ struct Rewrite<'a> {
     number: &'a mut u32,
     /// The number of the place that failed.
     failed: Option<usize>,
+    /// For each item whether something may have failed before it.
+    behind_failures: Vec<bool>,
     /// Copies of registers at items: the item, the copied one, and the copy.
     shadows: Vec<(usize, usize, usize)>,
     /// The numbers of places, by their items.
@@ -125,6 +127,7 @@ pub(crate) fn rewrite<'a>(
         sites: Vec::new(),
         number,
         failed: None,
+        behind_failures: Vec::new(),
         shadows: Vec::new(),
         numbers: HashMap::new(),
         checked: HashMap::new(),
@@ -226,10 +229,14 @@ impl<'a> Rewrite<'a> {
         // An end may come before what fails in the text, and behind it in a loop.
         let surface =
             |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
-        let fails = plans.iter().flatten().any(access::Plan::may_fail) || items.iter().any(surface);
-        if fails && !planted(Mistake::EarlyEndForgotten) {
+        let fails = |&at: &usize| {
+            plans[at].as_ref().is_some_and(access::Plan::may_fail) || surface(&items[at])
+        };
+        let fails: Vec<usize> = (0..items.len()).filter(fails).collect();
+        if !fails.is_empty() && !planted(Mistake::EarlyEndForgotten) {
             self.failed = Some(self.fresh(Type::U32));
         }
+        self.behind_failures = self.flow.reached(fails);
         let mut copies: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));
@@ -343,6 +350,19 @@ impl<'a> Rewrite<'a> {
         Some(format!("{}{}", if negated { "!" } else { "" }, self.name(reg)))
     }
 
+    /// Whether a branch leads to a `ret` and nothing can have failed before: there is no place to store then.
+    fn only_ends(&self, at: usize, branch: &Ins) -> bool {
+        let [Arg::Label(to)] = branch.args[..] else { return false };
+        let mut behind = self
+            .items
+            .iter()
+            .skip_while(|item| !matches!(item, Item::Label(label) if *label == to));
+        let end = behind.find(|item| matches!(item, Item::Ins(_) | Item::Open | Item::Close));
+        let ends =
+            matches!(end, Some(Item::Ins(ins)) if ins.guard.is_none() && ins.head() == "ret");
+        ends && self.failed.is_some() && !self.behind_failures[at]
+    }
+
     fn instruction(&mut self, at: usize, ins: &Ins, plan: Option<access::Plan>) -> Done<()> {
         let rule = match rule(ins.head()) {
             Ok(rule) => rule,
@@ -356,6 +376,11 @@ impl<'a> Rewrite<'a> {
                 return self.refuse(ins, "an address is not expected here");
             }
             Rule::Branch if ins.head() == "brx" => self.branch_of_list(ins)?,
+            Rule::Branch if self.only_ends(at, ins) => {
+                let text =
+                    self.plain(&Ins { opcode: "ret".to_owned(), args: Vec::new(), ..ins.clone() });
+                self.line(text);
+            }
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch => {
                 if matches!(rule, Rule::Registers) && takes_address(ins) {
                     return self.refuse(ins, "the address of a variable is not expected here");
@@ -391,7 +416,9 @@ impl<'a> Rewrite<'a> {
                 }
             }
             Rule::End => {
-                if !(ins.head() == "exit" && planted(Mistake::ExitForgotten)) {
+                if self.behind_failures[at]
+                    && !(ins.head() == "exit" && planted(Mistake::ExitForgotten))
+                {
                     self.end(self.predicate(ins));
                 }
                 let text = self.plain(ins);

@@ -66,6 +66,7 @@ mistakes! {
     ExitOfCallForgotten,
     /// Failures are not stored at ends that stand before the first access.
     EarlyEndForgotten,
+    FailureEndsInBlock,
     /// Registers that are read before they are written are left as they are.
     UnwrittenNotZero,
     /// Parameters may be read beyond their end.

@@ -599,6 +599,24 @@ fn ends() -> Result<(), String> {
         ),
     );
     outside("an end before the access", &again, &[memory(8), number(0)])?;
+    let far = again.replace("@%p1 ret", "@%p1 bra END").replace("bra L;", "bra L;\nEND:");
+    outside("a branch to the end, before the access", &far, &[memory(8), number(0)])?;
+    let early = kernel(
+        ONE,
+        &format!(
+            "{BEGIN} setp.eq.u32 %p1, %r0, 0; @%p1 bra END; ld.global.u32 %r1, [%d1+64];\nEND:"
+        ),
+    );
+    let returns = |text: &str| {
+        let guarded = guard(text).map_err(|error| error.to_string())?;
+        let returns = |line: &str| line.starts_with("\t@") && line.ends_with(" ret;");
+        Ok::<_, String>(guarded.text().lines().any(returns))
+    };
+    outside("an access behind an early end", &early, &[memory(8), number(1)])?;
+    inside("an early end", &early, &[memory(8), number(0)])?;
+    if !returns(&early)? || returns(&far)? {
+        return Err("only an end that nothing fails before is a `ret`".to_owned());
+    }
     let open = body("").replace("\nret;\n}", "\n}");
     outside("the end of the text", &open, &[memory(8), number(0)])?;
     // What is in shared memory is left to the hardware, and nothing else is reached.
