@@ -39,6 +39,8 @@ enum Defined {
 pub(crate) struct Flow {
     /// The block of each item.
     block: Vec<usize>,
+    /// The blocks that may follow each block.
+    after: Vec<Vec<usize>>,
     /// The block that every path to a block went through last; none for the first and for those without a path.
     above: Vec<Option<usize>>,
     /// How many blocks are above each; none if no path leads to it.
@@ -127,9 +129,21 @@ impl Flow {
                 defined[reg] = if once { Defined::Once(at) } else { Defined::Otherwise };
             }
         }
-        let mut flow = Self { block, above, depth, defined, unwritten: Vec::new() };
-        flow.unwritten = unwritten(body, &starts, &after, &order);
-        Ok(flow)
+        let unwritten = unwritten(body, &starts, &after, &order);
+        Ok(Self { block, after, above, depth, defined, unwritten })
+    }
+
+    /// For each item whether it is in the block of one of these, or may run after one.
+    pub(crate) fn reached(&self, from: impl IntoIterator<Item = usize>) -> Vec<bool> {
+        let mut next: Vec<usize> = from.into_iter().map(|at| self.block[at]).collect();
+        let mut blocks = vec![false; self.after.len()];
+        while let Some(block) = next.pop() {
+            if !std::mem::replace(&mut blocks[block], true) && !planted(Mistake::FailureEndsInBlock)
+            {
+                next.extend(&self.after[block]);
+            }
+        }
+        self.block.iter().map(|&block| blocks[block]).collect()
     }
 
     /// The item that alone writes a register, without a predicate.

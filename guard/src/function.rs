@@ -32,6 +32,9 @@ pub(crate) struct Used {
     pub(crate) writes: bool,
     pub(crate) texture: bool,
     pub(crate) surface: bool,
+    /// What the launch looks at: the alignment of its begin, and the largest extent.
+    pub(crate) begin: Option<u32>,
+    pub(crate) most: Option<u64>,
 }
 
 /// A function that is guarded.
@@ -47,19 +50,29 @@ pub(crate) struct Rewritten {
     pub(crate) used: Vec<Used>,
 }
 
-/// The names of the parameters behind a function's own. A kernel's are in `.param`, and those of other functions in `.reg`.
-pub(crate) fn hidden(prefix: &str, function: &Function<'_>) -> Vec<String> {
-    let mut names = Vec::new();
-    for (at, _) in function.params.iter().enumerate().filter(|(_, one)| has_extents(one)) {
-        if !function.entry {
-            names.push(format!("{prefix}base{at}"));
-        }
-        names.push(format!("{prefix}read{at}"));
-        names.push(format!("{prefix}write{at}"));
+/// The parameters behind a function's own. A kernel has one, of so many bytes; other functions have a register for each part.
+fn hidden(prefix: &str, function: &Function<'_>) -> Vec<String> {
+    if function.entry {
+        return vec![format!(".param .align 8 .b8 {prefix}hidden[{}]", hidden_bytes(function))];
     }
-    names.push(format!("{prefix}record"));
-    names.push(format!("{prefix}tag"));
-    names
+    let mut all = Vec::new();
+    for (at, _) in function.params.iter().enumerate().filter(|(_, one)| has_extents(one)) {
+        all.extend(["base", "read", "write"].map(|word| format!(".reg .u64 {prefix}{word}{at}")));
+    }
+    all.push(format!(".reg .u64 {prefix}record"));
+    all.push(format!(".reg .u32 {prefix}tag"));
+    all
+}
+
+/// Where it is told how much of what a parameter points to may be read or written, in what a kernel has behind its own.
+fn hidden_at(function: &Function<'_>, param: usize, writes: bool) -> usize {
+    let before = function.params[..param].iter().filter(|one| has_extents(one)).count();
+    before * 16 + if writes { 8 } else { 0 }
+}
+
+/// The bytes of what a kernel has behind its own parameters. The last 16 are the record, and the tag.
+pub(crate) fn hidden_bytes(function: &Function<'_>) -> usize {
+    hidden_at(function, function.params.len(), false) + 16
 }
 
 /// A function while it is rewritten.
@@ -82,6 +95,8 @@ struct Rewrite<'a> {
     number: &'a mut u32,
     /// The number of the place that failed.
     failed: Option<usize>,
+    /// For each item whether something may have failed before it.
+    behind_failures: Vec<bool>,
     /// Copies of registers at items: the item, the copied one, and the copy.
     shadows: Vec<(usize, usize, usize)>,
     /// The numbers of places, by their items.
@@ -125,6 +140,7 @@ pub(crate) fn rewrite<'a>(
         sites: Vec::new(),
         number,
         failed: None,
+        behind_failures: Vec::new(),
         shadows: Vec::new(),
         numbers: HashMap::new(),
         checked: HashMap::new(),
@@ -236,10 +252,14 @@ impl<'a> Rewrite<'a> {
         // An end may come before what fails in the text, and behind it in a loop.
         let surface =
             |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
-        let fails = plans.iter().flatten().any(access::Plan::may_fail) || items.iter().any(surface);
-        if fails && !planted(Mistake::EarlyEndForgotten) {
+        let fails = |&at: &usize| {
+            plans[at].as_ref().is_some_and(access::Plan::may_fail) || surface(&items[at])
+        };
+        let fails: Vec<usize> = (0..items.len()).filter(fails).collect();
+        if !fails.is_empty() && !planted(Mistake::EarlyEndForgotten) {
             self.failed = Some(self.fresh(Type::U32));
         }
+        self.behind_failures = self.flow.reached(fails);
         let mut copies: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));
@@ -353,6 +373,19 @@ impl<'a> Rewrite<'a> {
         Some(format!("{}{}", if negated { "!" } else { "" }, self.name(reg)))
     }
 
+    /// Whether a branch leads to a `ret` and nothing can have failed before: there is no place to store then.
+    fn only_ends(&self, at: usize, branch: &Ins) -> bool {
+        let [Arg::Label(to)] = branch.args[..] else { return false };
+        let mut behind = self
+            .items
+            .iter()
+            .skip_while(|item| !matches!(item, Item::Label(label) if *label == to));
+        let end = behind.find(|item| matches!(item, Item::Ins(_) | Item::Open | Item::Close));
+        let ends =
+            matches!(end, Some(Item::Ins(ins)) if ins.guard.is_none() && ins.head() == "ret");
+        ends && self.failed.is_some() && !self.behind_failures[at]
+    }
+
     fn instruction(&mut self, at: usize, ins: &Ins, plan: Option<access::Plan>) -> Done<()> {
         let rule = match rule(ins.head()) {
             Ok(rule) => rule,
@@ -366,6 +399,11 @@ impl<'a> Rewrite<'a> {
                 return self.refuse(ins, "an address is not expected here");
             }
             Rule::Branch if ins.head() == "brx" => self.branch_of_list(ins)?,
+            Rule::Branch if self.only_ends(at, ins) => {
+                let text =
+                    self.plain(&Ins { opcode: "ret".to_owned(), args: Vec::new(), ..ins.clone() });
+                self.line(text);
+            }
             Rule::Registers | Rule::Order | Rule::Trap | Rule::Branch => {
                 if matches!(rule, Rule::Registers) && takes_address(ins) {
                     return self.refuse(ins, "the address of a variable is not expected here");
@@ -401,7 +439,9 @@ impl<'a> Rewrite<'a> {
                 }
             }
             Rule::End => {
-                if !(ins.head() == "exit" && planted(Mistake::ExitForgotten)) {
+                if self.behind_failures[at]
+                    && !(ins.head() == "exit" && planted(Mistake::ExitForgotten))
+                {
                     self.end(self.predicate(ins));
                 }
                 let text = self.plain(ins);
@@ -501,8 +541,9 @@ impl<'a> Rewrite<'a> {
         let (record, tag, word) =
             (self.new_name(Type::U64), self.new_name(Type::U32), self.new_name(Type::B64));
         if self.function.entry {
-            self.line(format!("@{did} ld.param.u64 {record}, [{prefix}record];"));
-            self.line(format!("@{did} ld.param.u32 {tag}, [{prefix}tag];"));
+            let at = hidden_bytes(self.function);
+            self.line(format!("@{did} ld.param.u64 {record}, [{prefix}hidden+{}];", at - 16));
+            self.line(format!("@{did} ld.param.u32 {tag}, [{prefix}hidden+{}];", at - 8));
         } else {
             self.line(format!("mov.u64 {record}, {prefix}record;"));
             self.line(format!("mov.u32 {tag}, {prefix}tag;"));
@@ -677,6 +718,7 @@ impl<'a> Rewrite<'a> {
 
     /// The finished text.
     fn finish(mut self) -> Rewritten {
+        self.compute();
         let mut body = String::new();
         for (reg, ty) in self.registers.iter().enumerate() {
             if self.body.formals.values().any(|&formal| formal == reg) {
@@ -723,11 +765,7 @@ impl<'a> Rewrite<'a> {
             .enumerate()
             .map(|(at, one)| formal(Var::Param(at), one))
             .collect();
-        let own = if self.function.entry { ".param" } else { ".reg" };
-        for name in hidden(names.prefix, self.function) {
-            let ty = if name.ends_with("tag") { "u32" } else { "u64" };
-            params.push(format!("{own} .{ty} {name}"));
-        }
+        params.extend(hidden(names.prefix, self.function));
         let returns: Vec<String> = self
             .function
             .returns

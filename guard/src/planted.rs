@@ -70,6 +70,14 @@ mistakes! {
     ExitOfCallForgotten,
     /// Failures are not stored at ends that stand before the first access.
     EarlyEndForgotten,
+    /// What follows a failure in another block is taken for what nothing fails before.
+    FailureEndsInBlock,
+    /// The launch looks at an alignment that only some accesses have.
+    AlignedAsFirst,
+    /// The launch keeps extents as small as some indices need them.
+    CapOfFirst,
+    /// Nothing else bounds indices where the launch keeps extents small.
+    CapAlone,
     /// Registers that are read before they are written are left as they are.
     UnwrittenNotZero,
     /// Parameters may be read beyond their end.

@@ -293,6 +293,7 @@ fn widths() -> Result<(), String> {
         &body("ld.global.u32 %r1, [%d1+2];"),
         &[memory(64), number(0)],
     )?;
+    launched()?;
     let read = Argument::Memory { bytes: vec![0; 64], writes: false, skew: 0 };
     outside(
         "a write of what may only be read",
@@ -318,6 +319,55 @@ fn widths() -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("the value of a load that was not made: {:?}", left.memory)),
     }
+}
+
+/// What the launch looks at.
+fn launched() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(ONE, &format!("{BEGIN} mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; {rest}"))
+    };
+    let word = body("ld.global.u32 %r1, [%d3];");
+    let looked = |text: &str| {
+        let guarded = guard(text).map_err(|error| error.to_string())?;
+        let first = guarded.kernels().first().map(|one| one.parameters()[0]);
+        first.map(|one| (one.begin, one.most)).ok_or("refused".to_owned())
+    };
+    let all = |what: &str, text: &str, wanted| match looked(text)? {
+        found if found == wanted => Ok(()),
+        found => Err(format!("{what}: the launch looks at {found:?}")),
+    };
+    all("accesses of a kind", &word, (4, 0x3_ffff_fffc))?;
+    contains("accesses of a kind", &word, &["shf.r.wrap"], &["and.b64", "selp"])?;
+    let huge = Argument::Huge { bytes: 1 << 36 };
+    inside("the last index", &word, &[huge.clone(), number(u32::MAX - 1)])?;
+    let half = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+    outside("a begin that is not aligned", &word, &[half, number(0)])?;
+    // Some need more alignment than others.
+    let mixed = body(
+        "ld.global.u32 %r1, [%d1+4]; setp.eq.u32 %p1, %r0, 0; @%p1 bra END; st.global.v4.u32 [%d1+16], {%r1, %r1, %r1, %r1};\nEND:",
+    );
+    let word = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 4 };
+    all("vectors and words", &mixed, (1, u64::MAX))?;
+    outside("a vector that is not aligned", &mixed, &[word.clone(), number(1)])?;
+    inside("a word before it", &mixed, &[word, number(0)])?;
+    // An index of words goes further than one of bytes.
+    let bytes = body(
+        "cvt.u64.u32 %d4, %r1; add.s64 %d4, %d1, %d4; ld.global.u8 %r2, [%d4]; ld.global.u32 %r1, [%d3];",
+    );
+    inside("an index of words beside one of bytes", &bytes, &[huge.clone(), number(u32::MAX - 1)])?;
+    // An index with sign, the negative ones of which are large numbers.
+    let signed = kernel(
+        ONE,
+        &format!(
+            "{BEGIN} mul.wide.s32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], 7;\nL:\nst.global.u32 [%d3+8], 7;"
+        ),
+    );
+    outside("a negative index", &signed, &[huge.clone(), number(0x8000_0000)])?;
+    inside("an index with sign", &signed, &[huge.clone(), number(0x7fff_fffd)])?;
+    // A function gets what is passed.
+    let called = body("{ .param .b64 one; st.param.b64 [one], %d0; call f, (one); } ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];")
+        .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
+    all("a pointer that is passed on", &called, (1, u64::MAX))
 }
 
 fn spaces() -> Result<(), String> {
@@ -716,6 +766,24 @@ fn ends() -> Result<(), String> {
         ),
     );
     outside("an end before the access", &again, &[memory(8), number(0)])?;
+    let far = again.replace("@%p1 ret", "@%p1 bra END").replace("bra L;", "bra L;\nEND:");
+    outside("a branch to the end, before the access", &far, &[memory(8), number(0)])?;
+    let early = kernel(
+        ONE,
+        &format!(
+            "{BEGIN} setp.eq.u32 %p1, %r0, 0; @%p1 bra END; ld.global.u32 %r1, [%d1+64];\nEND:"
+        ),
+    );
+    let returns = |text: &str| {
+        let guarded = guard(text).map_err(|error| error.to_string())?;
+        let returns = |line: &str| line.starts_with("\t@") && line.ends_with(" ret;");
+        Ok::<_, String>(guarded.text().lines().any(returns))
+    };
+    outside("an access behind an early end", &early, &[memory(8), number(1)])?;
+    inside("an early end", &early, &[memory(8), number(0)])?;
+    if !returns(&early)? || returns(&far)? {
+        return Err("only an end that nothing fails before is a `ret`".to_owned());
+    }
     let open = body("").replace("\nret;\n}", "\n}");
     outside("the end of the text", &open, &[memory(8), number(0)])?;
     // What is in shared memory is left to the hardware, and nothing else is reached.
@@ -808,14 +876,11 @@ fn texts() -> Result<(), String> {
     inside("the last target", &list, &[memory(8), number(1000)])?;
     // Names of ours that the text has.
     let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
-        .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_record;\n.const");
+        .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_hidden;\n.const");
     let guarded = guard(&named).map_err(|error| error.to_string())?;
-    let hidden =
-        guarded.kernels().first().map(|kernel| kernel.hidden().to_vec()).unwrap_or_default();
-    if hidden.is_empty()
-        || hidden.iter().any(|name| named.contains(name.split('_').next().unwrap_or_default()))
-    {
-        return Err(format!("names of the text: {hidden:?}"));
+    let own = guarded.text().split("hidden[").next().and_then(|head| head.rsplit(' ').next());
+    if own.is_none_or(|own| own.is_empty() || named.contains(own)) {
+        return Err(format!("names of the text: {own:?}"));
     }
     inside("names of ours", &named, &[memory(8), number(0)]).map(drop)
 }
