@@ -238,7 +238,17 @@ impl<'a> Rewrite<'a> {
 
     fn run(&mut self) -> Done<()> {
         let items = Rc::clone(&self.items);
-        let plans = self.plans()?;
+        let mut plans = self.plans()?;
+        let mut twins = self.twins(&plans);
+        for run in self.runs() {
+            // The checked copy of a loop is run seldom, and its addresses would all be held at once.
+            if !twins.iter().any(|twin| twin.items.contains(&run.start)) {
+                self.plan_run(run, &mut plans);
+            }
+        }
+        if planted(Mistake::LoopOnce) {
+            twins.clear();
+        }
         // An end may come before what fails in the text, and behind it in a loop.
         let surface =
             |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
@@ -254,7 +264,7 @@ impl<'a> Rewrite<'a> {
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));
         }
-        let mut twins = self.twins(&plans).into_iter().peekable();
+        let mut twins = twins.into_iter().peekable();
         for (at, plan) in plans.iter().enumerate() {
             if let Some(twin) = twins.peek().filter(|twin| twin.items.start == at) {
                 twin.before.iter().for_each(|line| self.line(line));

@@ -18,6 +18,8 @@ use crate::planted::{Mistake, planted};
 pub(super) enum Extent {
     /// Of the distance from the begin, for accesses that need so many bytes.
     Bytes(u64),
+    /// The same where all distances are multiples of the alignment, which is no less than the bytes.
+    Aligned(u64),
     /// Of an index, for accesses that need so many bytes from where it is 0, and `most` at most. If all numbers of 64 bits
     /// are allowed, the limit has 64 bits, and otherwise 32.
     Index { bytes: u64, shift: u32, most: u64 },
@@ -45,7 +47,7 @@ impl Extent {
             Extent::Index { bytes, shift, .. } => {
                 (extent + (1 << shift)).saturating_sub(bytes) >> shift
             }
-            Extent::Bytes(_) => u64::MAX,
+            Extent::Bytes(_) | Extent::Aligned(_) => u64::MAX,
         }
     }
 }
@@ -159,10 +161,21 @@ impl Rewrite<'_> {
     fn computed(&mut self, key: Key, extent: &str) -> String {
         let (aligned, cap) = self.settled(key);
         let (needed, shift, most) = match key.extent {
-            Extent::Bytes(bytes) => (bytes, 0, u64::MAX),
+            Extent::Bytes(bytes) | Extent::Aligned(bytes) => (bytes, 0, u64::MAX),
             Extent::Index { bytes, shift, most } => (bytes, shift, most),
         };
         let mut good = if aligned { None } else { self.aligned(key) };
+        let up = u64::from(key.align).checked_sub(needed);
+        if let (Extent::Aligned(_), Some(up)) = (key.extent, up) {
+            // What is needed ends at a multiple that is not beyond the end, or lies before it: no difference is taken.
+            let mut lines = Vec::new();
+            let all = self.plus(extent.to_owned(), up as i64, Type::U64, &mut lines);
+            lines.iter().for_each(|line| self.first_line(line));
+            let limit = self.new_name(Type::U64);
+            let whole = if planted(Mistake::LimitNotWhole) { 1 } else { key.align };
+            self.first_line(format!("and.b64 {limit}, {all}, -{whole};"));
+            return self.if_good(limit, 64, good);
+        }
         // So many times does the unit, 1 << shift, fit behind what the first access needs besides a unit.
         let unit = if planted(Mistake::LimitTooLarge) { 2 } else { 1 } << shift;
         let mut limit = extent.to_owned();
@@ -180,16 +193,21 @@ impl Rewrite<'_> {
         }
         let mut bits = 64;
         if most < u64::MAX {
-            // The 32 bits of the quotient, or as many as there are if it has more.
+            // The 32 bits of the quotient, or as many as there may be if it has more.
             let (low, high, more) =
                 (self.new_name(Type::U32), self.new_name(Type::U32), self.new_name(Type::PRED));
             self.first_line(format!("mov.b64 {{{low}, {high}}}, {limit};"));
             self.first_line(format!("shf.r.wrap.b32 {low}, {low}, {high}, {shift};"));
+            // What no index goes beyond is the largest, if the high word tells.
+            let word = 1 << 32;
+            let whole = if (most << shift) % word == 0 { most } else { word };
             if cap.is_none() {
-                self.first_line(format!("setp.ge.u32 {more}, {high}, {};", 1_u64 << shift));
-                self.first_line(format!("selp.b32 {low}, -1, {low}, {more};"));
+                let from = (whole << shift) / word;
+                let from = if planted(Mistake::LimitCut) { u32::MAX.into() } else { from };
+                self.first_line(format!("setp.ge.u32 {more}, {high}, {from};"));
+                self.first_line(format!("selp.b32 {low}, {}, {low}, {more};", most as i32));
             }
-            let reach = cap.map_or(u32::MAX.into(), |cap| key.extent.reach(cap));
+            let reach = cap.map_or(whole - 1, |cap| key.extent.reach(cap));
             if most < reach && !planted(Mistake::CapAlone) {
                 self.first_line(format!("min.u32 {low}, {low}, {most};"));
             }
@@ -198,14 +216,15 @@ impl Rewrite<'_> {
             let all = std::mem::replace(&mut limit, self.new_name(Type::U64));
             self.first_line(format!("shr.u64 {limit}, {all}, {shift};"));
         }
-        if let Some(good) = good {
-            let all = std::mem::replace(
-                &mut limit,
-                self.new_name(if bits == 64 { Type::U64 } else { Type::U32 }),
-            );
-            self.first_line(format!("selp.b{bits} {limit}, {all}, 0, {good};"));
-        }
-        limit
+        self.if_good(limit, bits, good)
+    }
+
+    /// A limit, or 0 if a predicate does not hold.
+    fn if_good(&mut self, limit: String, bits: u32, good: Option<String>) -> String {
+        let Some(good) = good else { return limit };
+        let own = self.new_name(if bits == 64 { Type::U64 } else { Type::U32 });
+        self.first_line(format!("selp.b{bits} {own}, {limit}, 0, {good};"));
+        own
     }
 
     /// A predicate that the begins of a limit's regions are aligned, if any has to be.
@@ -354,7 +373,9 @@ impl Rewrite<'_> {
 
 fn constant(size: u64, extent: Extent) -> u64 {
     match extent {
-        Extent::Bytes(bytes) => size.checked_sub(bytes).map_or(0, |rest| rest + 1),
+        Extent::Bytes(bytes) | Extent::Aligned(bytes) => {
+            size.checked_sub(bytes).map_or(0, |rest| rest + 1)
+        }
         Extent::Index { bytes, shift, most } => {
             size.checked_sub(bytes).map_or(0, |rest| ((rest >> shift) + 1).min(most))
         }
