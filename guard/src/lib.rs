@@ -9,7 +9,8 @@
 //! would fail at one of them. What computes on registers between two accesses is moved before the first or behind the last
 //! where that changes nothing.
 //!
-//! An index of 64 bits counts as outside if its product with the size of an element wraps around.
+//! An index of 64 bits counts as outside if its product with the size of an element wraps around, and one of 32 bits if it is
+//! the largest there is.
 //!
 //! ```
 //! let text = "

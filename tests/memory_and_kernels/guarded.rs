@@ -134,6 +134,7 @@ fn memory_that_does_not_begin_as_the_kernel_needs_is_not_touched() {
                     Ok(()) => assert!(written, "from {from}"),
                     Err(Error::OutOfBounds(outside)) => {
                         assert!(!written && outside.line() == 8, "from {from}: {outside}");
+                        assert!(outside.to_string().contains("a multiple of 16 bytes"));
                     }
                     Err(error) => panic!("from {from}: {error}"),
                 }
