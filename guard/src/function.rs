@@ -241,10 +241,9 @@ impl<'a> Rewrite<'a> {
         let mut plans = self.plans()?;
         let mut twins = self.twins(&plans);
         for run in self.runs() {
-            // The checked copy of a loop is run seldom, and its addresses would all be held at once.
-            if !twins.iter().any(|twin| twin.items.contains(&run.start)) {
-                self.plan_run(run, &mut plans);
-            }
+            // What has no check in the second copy of a loop is checked seldom, and its addresses would all be held at once.
+            let checked = run.filter(|&at| !twins.iter().any(|twin| twin.frees(at)));
+            self.plan_run(checked, &mut plans);
         }
         if planted(Mistake::LoopOnce) {
             twins.clear();

@@ -7,7 +7,7 @@
 //! Reads of one argument in straight code are compared together where they follow each other, or are at equal distances, and
 //! so are writes. If one is outside, none of them is made. Nothing between them leads elsewhere, so a thread that fails so
 //! would fail at one of them. What computes on registers between two accesses is moved before the first or behind the last
-//! where that changes nothing.
+//! where that changes nothing, and so are reads over reads.
 //!
 //! An index of 64 bits counts as outside if its product with the size of an element wraps around, and one of 32 bits if it is
 //! the largest there is.

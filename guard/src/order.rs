@@ -1,7 +1,8 @@
 //! Brings accesses to memory together: what computes on registers between two of them goes before the first or behind the
-//! last, where that changes nothing. So they can be checked together, and made together.
+//! last, where that changes nothing, and a read that needs what another gives goes behind reads that do not. So they can be
+//! checked together, and made together.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 
 use crate::body::{Arg, Ins, Item};
 use crate::planted::{Mistake, planted};
@@ -69,28 +70,24 @@ fn results(ins: &Ins) -> Vec<usize> {
     if ins.head() == "st" { Vec::new() } else { ins.results() }
 }
 
-/// Items between which control goes straight on.
+/// Accesses that are brought together, and what is around them.
 #[derive(Default)]
 struct Stretch {
-    as_they_were: Vec<Item>,
     before: Vec<Item>,
     accesses: Vec<Item>,
-    behind: Vec<Item>,
+    behind: Vec<Straight>,
     /// What the accesses, and what is behind them, touch.
     touched: Touched,
     count: usize,
+    /// Whether an access is behind the others, as it needs what one of them reads.
+    waits: bool,
 }
 
-impl Stretch {
-    fn end(&mut self, into: &mut Vec<Item>) {
-        let Self { as_they_were, before, accesses, behind, count, .. } = std::mem::take(self);
-        if count > 1 {
-            into.extend(before.into_iter().chain(accesses).chain(behind));
-        } else {
-            into.extend(as_they_were);
-        }
-    }
-}
+/// An item of straight code, and whether an access needs it.
+type Straight = (Item, bool);
+
+/// So many items are looked at for one stretch if accesses wait in it.
+const MOST_ITEMS: usize = 1000;
 
 /// Items without the braces that declare nothing. Registers and labels have names of ours, which no braces end.
 fn without_braces(items: Vec<Item>) -> Vec<Item> {
@@ -143,32 +140,70 @@ fn arrange(items: Vec<Item>, into: &mut Vec<Item>) {
             wanted.extend(ins.mentioned());
         }
     }
-    let mut stretch = Stretch::default();
-    for (item, for_accesses) in items.into_iter().zip(for_accesses) {
-        if let Item::Ins(ins) = &item {
-            if joins(ins) && !stretch.touched.lets_past(ins) {
-                stretch.end(into);
-            }
+    let mut rest: VecDeque<Straight> = items.into_iter().zip(for_accesses).collect();
+    while !rest.is_empty() {
+        stretch(&mut rest, into);
+    }
+}
+
+/// Takes the accesses of a stretch, and what goes with them. What waits for them is left for the next one.
+fn stretch(rest: &mut VecDeque<Straight>, into: &mut Vec<Item>) {
+    let mut all = Stretch::default();
+    let (mut looked, mut location) = (0, None);
+    // How many items stand before the first that waits.
+    let mut first = None;
+    for (item, for_accesses) in rest.iter() {
+        let access = matches!(item, Item::Ins(ins) if joins(ins));
+        if all.waits && looked > MOST_ITEMS {
+            break;
         }
-        stretch.as_they_were.push(item.clone());
-        match &item {
-            Item::Ins(ins) if joins(ins) => {
-                stretch.touched.add(ins);
-                stretch.count += 1;
-                stretch.accesses.push(item);
+        match item {
+            Item::Ins(ins) if access => {
+                let reads = ins.head() == "ld";
+                let free = reads || !all.waits || planted(Mistake::OrderOfWaiting);
+                let past = free && all.touched.lets_past(ins);
+                if !past && !reads {
+                    break;
+                }
+                all.touched.add(ins);
+                if past {
+                    all.count += 1;
+                    all.accesses.push(item.clone());
+                } else {
+                    // A read may be made behind other reads.
+                    first.get_or_insert(looked);
+                    all.waits = true;
+                    all.behind.extend(location.clone());
+                    all.behind.push((item.clone(), true));
+                }
             }
             Item::Ins(ins) => {
-                if stretch.count == 0 || for_accesses && stretch.touched.lets_past(ins) {
-                    stretch.before.push(item);
+                if all.count == 0 || *for_accesses && all.touched.lets_past(ins) {
+                    all.before.push(item.clone());
                 } else {
-                    stretch.touched.add(ins);
-                    stretch.behind.push(item);
+                    all.touched.add(ins);
+                    all.behind.push((item.clone(), *for_accesses));
                 }
             }
             // It says where what follows stands.
-            _ if stretch.count > 0 => stretch.accesses.push(item),
-            _ => stretch.before.push(item),
+            _ => {
+                location = Some((item.clone(), false));
+                let part = if all.count > 0 { &mut all.accesses } else { &mut all.before };
+                part.push(item.clone());
+            }
         }
+        looked += 1;
     }
-    stretch.end(into);
+    if all.count > 1 {
+        rest.drain(..looked);
+        into.extend(all.before.into_iter().chain(all.accesses));
+        if all.waits {
+            let behind = all.behind.into_iter().chain(location);
+            behind.rev().for_each(|one| rest.push_front(one));
+        } else {
+            into.extend(all.behind.into_iter().map(|one| one.0));
+        }
+    } else {
+        into.extend(rest.drain(..first.unwrap_or(looked)).map(|one| one.0));
+    }
 }

@@ -134,6 +134,8 @@ mistakes! {
     OrderOfReads,
     /// What writes a register that an access reads is moved before it.
     OrderOfWrites,
+    /// A write goes before a read that waits for another.
+    OrderOfWaiting,
     /// Of reads of an argument that follow each other, only the first one's check counts.
     RunOfFirst,
     /// A read that follows another has its check before that one, which gives its address.

@@ -1,6 +1,5 @@
 //! The accesses of a function: what each reaches, and the check that it gets.
 
-use std::ops::Range;
 use std::rc::Rc;
 
 use cuscope_ptx_syntax::tree::Space;
@@ -191,7 +190,11 @@ impl<'a> Rewrite<'a> {
     }
 
     /// The one check of all reads of an argument among accesses that follow each other, and of all writes.
-    pub(super) fn plan_run(&mut self, run: Range<usize>, plans: &mut [Option<Plan>]) {
+    pub(super) fn plan_run(
+        &mut self,
+        run: impl Iterator<Item = usize>,
+        plans: &mut [Option<Plan>],
+    ) {
         let mut firsts: Vec<(usize, Vec<usize>)> = Vec::new();
         for at in run {
             let Some(plan) = &plans[at] else { continue };

@@ -41,9 +41,14 @@ pub(super) struct Twin {
 }
 
 impl Twin {
+    /// Whether the second copy makes an access without a check.
+    pub(super) fn frees(&self, at: usize) -> bool {
+        self.free.contains(&at)
+    }
+
     /// How the second copy checks an access.
     pub(super) fn plan(&self, at: usize, mut plan: Plan) -> Plan {
-        if self.free.contains(&at) {
+        if self.frees(at) {
             plan.check = Check::Inside;
         }
         plan

@@ -205,6 +205,32 @@ fn runs() -> Result<(), String> {
     outside("an address that changes behind a read", &moved, &with(64, 0))?;
     let first = moved.replace("ld.global.u32 %r3, [%d6];", "");
     inside("an address that changes behind a read of it", &first, &with(64, 0))?;
+    // Reads that wait for others are made behind those that do not, but before a write.
+    let waits = body(
+        "mov.u32 %r1, 0; ld.global.u32 %r2, [%d1]; and.b32 %r2, %r2, 4; cvt.u64.u32 %d2, %r2; add.s64 %d3, %d1, %d2;
+         ld.global.u32 %r3, [%d3]; st.global.u32 [%d1+4], 7; ld.global.u32 %r4, [%d1+8]; and.b32 %r4, %r4, 4;
+         cvt.u64.u32 %d4, %r4; add.s64 %d5, %d1, %d4; ld.global.u32 %r5, [%d5]; ld.global.u32 %r6, [%d1+12];
+         add.s32 %r5, %r5, %r6; st.global.v2.u32 [%d8], {%r3, %r5};",
+    );
+    let filled = |word: u8| {
+        let bytes = [word, 1, 2, 3].iter().flat_map(|&word| [word, 0, 0, 0]).collect();
+        [Argument::Memory { bytes, writes: true, skew: 0 }, number(0), memory(16)]
+    };
+    for word in [0, 4] {
+        let shape = Shape { grid: [1; 3], block: [1; 3], ..Shape::default() };
+        let plain = launch(&waits, None, "test", &filled(word), shape)?;
+        if inside("reads that wait", &waits, &filled(word))?.memory != plain.memory {
+            return Err(format!("reads that wait, of {word}"));
+        }
+    }
+    let gathers = body(
+        "ld.global.u32 %r2, [%d1]; mul.wide.u32 %d2, %r2, 4; add.s64 %d3, %d8, %d2; ld.global.u32 %r3, [%d3];
+         ld.global.u32 %r4, [%d1+4]; mul.wide.u32 %d4, %r4, 4; add.s64 %d5, %d8, %d4; ld.global.u32 %r5, [%d5];",
+    );
+    match guard(&gathers).map_err(|error| error.to_string())?.kernels()[0].sites() {
+        [indices, values] if indices.further.len() == 1 && values.further.len() == 1 => {}
+        sites => return Err(format!("two gathers have two checks: {sites:?}")),
+    }
     // The only parameter that is an address is what any address is compared with.
     let chained = kernel(
         ONE,
