@@ -19,7 +19,7 @@ use crate::flow::Flow;
 use crate::module::{Scene, has_extents};
 use crate::order::brought_together;
 use crate::origin::{Origins, Region, Regions, declaration};
-use crate::planted::{Mistake, planted};
+use crate::planted::{Mistake, loops_once, planted};
 use crate::print;
 use crate::rules::{Rule, rule};
 use crate::{AccessKind, Site};
@@ -245,7 +245,7 @@ impl<'a> Rewrite<'a> {
             let checked = run.filter(|&at| !twins.iter().any(|twin| twin.frees(at)));
             self.plan_run(checked, &mut plans);
         }
-        if planted(Mistake::LoopOnce) {
+        if loops_once() {
             twins.clear();
         }
         // An end may come before what fails in the text, and behind it in a loop.

@@ -172,8 +172,6 @@ mistakes! {
     LoopNegated,
     /// What waits for other threads stands twice.
     LoopOfBarriers,
-    /// No mistake: loops have no second copy, and what the texts do is compared.
-    LoopOnce,
     /// The number of a target in a list is taken as it is.
     TargetUnbounded,
     /// An instruction that is in no list is let through.
@@ -185,6 +183,7 @@ mistakes! {
 #[cfg(test)]
 thread_local! {
     static PLANTED: std::cell::Cell<Option<Mistake>> = const { std::cell::Cell::new(None) };
+    static ONCE: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// Whether a mistake is planted.
@@ -205,5 +204,26 @@ pub(crate) fn with<T>(mistake: Option<Mistake>, run: impl FnOnce() -> T) -> T {
     let before = PLANTED.replace(mistake);
     let answer = run();
     PLANTED.set(before);
+    answer
+}
+
+/// Whether loops stand once, whatever mistake is planted: what the texts do with and without second copies is compared.
+#[cfg(test)]
+pub(crate) fn loops_once() -> bool {
+    ONCE.get()
+}
+
+/// Whether loops stand once: never.
+#[cfg(not(test))]
+pub(crate) const fn loops_once() -> bool {
+    false
+}
+
+/// Leaves loops as they are while something runs.
+#[cfg(test)]
+pub(crate) fn with_loops_once<T>(run: impl FnOnce() -> T) -> T {
+    let before = ONCE.replace(true);
+    let answer = run();
+    ONCE.set(before);
     answer
 }

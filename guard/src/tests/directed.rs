@@ -378,7 +378,7 @@ fn launched() -> Result<(), String> {
     inside("a word before it", &mixed, &[word, number(0)])?;
     // An index of words goes further than one of bytes.
     let bytes = body(
-        "cvt.u64.u32 %d4, %r1; add.s64 %d4, %d1, %d4; ld.global.u8 %r2, [%d4]; ld.global.u32 %r1, [%d3];",
+        "cvt.u64.u32 %d4, %r2; add.s64 %d5, %d1, %d4; ld.global.u8 %r3, [%d5]; ld.global.u32 %r1, [%d3];",
     );
     inside("an index of words beside one of bytes", &bytes, &[huge.clone(), number(u32::MAX - 1)])?;
     // An index with sign, the negative ones of which are large numbers.
