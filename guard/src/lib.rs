@@ -58,6 +58,7 @@ mod origin;
 mod planted;
 mod print;
 mod rules;
+mod skips;
 #[cfg(test)]
 mod tests;
 

@@ -6,6 +6,7 @@ use std::collections::{HashSet, VecDeque};
 
 use crate::body::{Arg, Ins, Item};
 use crate::planted::{Mistake, planted};
+use crate::skips::without_skips;
 
 /// Instructions that compute on registers, and on nothing else that another instruction changes.
 const COMPUTES: &[&str] = &[
@@ -113,7 +114,7 @@ fn without_braces(items: Vec<Item>) -> Vec<Item> {
 pub(crate) fn brought_together(items: Vec<Item>) -> Vec<Item> {
     let mut all = Vec::with_capacity(items.len());
     let mut straight = Vec::new();
-    for item in without_braces(items) {
+    for item in without_skips(without_braces(items)) {
         let goes_on = match &item {
             Item::Ins(ins) => joins(ins) || computes(ins),
             item => matches!(item, Item::Location(..)),

@@ -134,6 +134,10 @@ mistakes! {
     OrderOfReads,
     /// What writes a register that an access reads is moved before it.
     OrderOfWrites,
+    /// What is computed where a branch went past it may be used elsewhere.
+    SkippedUsed,
+    /// A branch goes past accesses if its predicate does not hold.
+    SkippedNegated,
     /// A write goes before a read that waits for another.
     OrderOfWaiting,
     /// Of reads of an argument that follow each other, only the first one's check counts.

@@ -269,6 +269,7 @@ fn paths() -> Result<(), String> {
         "mov.u32 %r5, 0; mov.u64 %d3, %d1;\nL:\nadd.u32 %r6, %r5, %r0; st.global.u32 [%d3], 7; mul.wide.u32 %d2, %r6, 4; add.s64 %d3, %d1, %d2; sub.u32 %r0, %r0, %r0; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2; @%p2 bra L;",
     );
     outside("an address of the pass before", &loops, &[memory(64), number(1000)])?;
+    over()?;
     contains(
         "a register that is read before it is written",
         &body("add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;"),
@@ -276,6 +277,43 @@ fn paths() -> Result<(), String> {
         &[],
     )
     .or_else(|_| zeroed(&body("add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;")))
+}
+
+/// Accesses that a branch skips, which are made with its predicate.
+fn over() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ONE,
+            &format!("{BEGIN} setp.eq.u32 %p1, %r0, 1; mov.u32 %r5, 3; mov.u32 %r6, 4; {rest}"),
+        )
+    };
+    let with = |bytes, number_of| [memory(bytes), number(number_of)];
+    let same = |what: &str, text: &str, arguments: &[Argument]| {
+        let shape = Shape { grid: [1; 3], block: [1; 3], ..Shape::default() };
+        let plain = launch(text, None, "test", arguments, shape)?;
+        match inside(what, text, arguments)?.memory == plain.memory {
+            true => Ok(()),
+            false => Err(format!("{what}: the results differ")),
+        }
+    };
+    let far = "mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], %r5;";
+    let short = body(&format!("@%p1 bra S; {far}\nS:\nst.global.u32 [%d1], %r6;"));
+    let negated = short.replace("@%p1 bra", "@!%p1 bra");
+    for text in [&short, &negated] {
+        contains("a branch over a write", text, &["@"], &["bra"])?;
+        same("a branch over a write", text, &with(16, 1))?;
+        same("a write that a branch is before", text, &with(16, 2))?;
+    }
+    same("a branch over a write that is outside", &short, &with(4, 1))?;
+    outside("a write that is outside, behind a branch", &short, &with(16, 4))?;
+    inside("a branch over a write with a predicate that does not hold", &negated, &with(16, 4))?;
+    outside("a write behind a branch that is not made", &negated, &with(4, 1))?;
+    let used = short.replace(far, &format!("add.u32 %r6, %r6, 1; {far}"));
+    contains("a branch over what is used", &used, &["bra"], &[])?;
+    same("a branch over what is used", &used, &with(16, 1))?;
+    let again = short.replace(far, &format!("setp.ne.u32 %p1, %r0, %r0; {far} {far}"));
+    contains("a branch over its predicate", &again, &["bra"], &[])?;
+    same("a branch over its predicate", &again, &with(16, 2))
 }
 
 /// The register that `add` reads is set to 0 before.

@@ -207,7 +207,7 @@ impl Writer<'_> {
     /// Accesses at equal steps, mostly. Nothing else writes their registers.
     fn steps(&mut self, base: String, index: &str, by: &str) -> Vec<String> {
         let own = 16 * self.strides;
-        self.strides = (self.strides + 1) % 8;
+        self.strides = (self.strides + 1) % 7;
         let register = |at: usize| format!("%s{}", own + at);
         let (scale, sign) =
             (self.random.of(&["4", "4", "4", "8"]), self.random.of(&["s", "s", "u"]));
@@ -433,11 +433,25 @@ pub(crate) fn case(random: &mut Random) -> Case {
                 open = false;
             }
             20 if !open => {
-                let p = writer.p();
-                writer.lines.push(format!("@{p} bra L{labels};"));
-                writer.number();
-                writer.address();
-                writer.memory(None);
+                let (p, not) = (writer.p(), writer.random.of(&["", "", "!"]));
+                writer.lines.push(format!("@{not}{p} bra L{labels};"));
+                if writer.random.once_in(2) {
+                    // Nothing else uses what it computes, mostly.
+                    let (base, index, number) = (writer.base(), writer.r(), writer.r());
+                    let [own, to] = [0, 1].map(|at| 2 * (labels % 8) + 112 + at);
+                    let access = writer
+                        .random
+                        .of(&["ld.global.u32 {r}, [{a}];", "st.global.u32 [{a}], {r};"]);
+                    let access = access.replace("{a}", &format!("%s{to}")).replace("{r}", &number);
+                    writer.lines.push(format!("mul.wide.s32 %s{own}, {index}, 4; add.s64 %s{to}, {base}, %s{own}; {access}"));
+                    if writer.random.once_in(8) {
+                        writer.memory(Some(format!("%s{to}")));
+                    }
+                } else {
+                    writer.number();
+                    writer.address();
+                    writer.memory(None);
+                }
                 writer.lines.push(format!("L{labels}:"));
                 labels += 1;
             }
