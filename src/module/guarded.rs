@@ -254,9 +254,8 @@ mod tests {
         let text = b".version 7.0\n  frob;\n";
         let load =
             LoadError::new(driver, log.to_owned(), Some(text)).because(known.map(Into::into));
-        let Error::Load(load) = of_the_guarded_text(Error::Load(Box::new(load))) else {
-            panic!("it is the same error")
-        };
+        let told = of_the_guarded_text(Error::Load(Box::new(load)));
+        let Error::Load(load) = told else { panic!("it is the same error") };
         load.reason().map(Into::into)
     }
 
