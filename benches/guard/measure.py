@@ -183,15 +183,16 @@ class Case:
             if letter == "p":
                 values.append(P(self.buffers[at][0]))
                 size = len(value) - (short if at == len(self.buffers) - 1 else 0)
-                extents += [P(size), P(size)]
+                extents += [size, size]
                 at += 1
             elif letter == "q":
                 values.append(P(value))
-                extents += [P(0), P(0)]
+                extents += [0, 0]
             else:
                 values.append(c.c_uint32(value) if letter == "i" else c.c_float(value))
         if kind == "guarded":
-            values += extents + [self.driver.record, c.c_uint32(7)]
+            # No memory here is so large, or begins so, that the launch would have to look.
+            values.append((P * (len(extents) + 2))(*extents, self.driver.record.value, 7))
         pointers = (c.c_void_p * len(values))(*[c.addressof(value) for value in values])
         self.driver.call("cuLaunchKernel", function, *self.grid, 1, *self.block, 1, self.shared, None, pointers, None)
 

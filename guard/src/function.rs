@@ -32,6 +32,9 @@ pub(crate) struct Used {
     pub(crate) writes: bool,
     pub(crate) texture: bool,
     pub(crate) surface: bool,
+    /// What the launch looks at: the alignment of its begin, and the largest extent.
+    pub(crate) begin: Option<u32>,
+    pub(crate) most: Option<u64>,
 }
 
 /// A function that is guarded.
@@ -47,19 +50,29 @@ pub(crate) struct Rewritten {
     pub(crate) used: Vec<Used>,
 }
 
-/// The names of the parameters behind a function's own. A kernel's are in `.param`, and those of other functions in `.reg`.
-pub(crate) fn hidden(prefix: &str, function: &Function<'_>) -> Vec<String> {
-    let mut names = Vec::new();
-    for (at, _) in function.params.iter().enumerate().filter(|(_, one)| has_extents(one)) {
-        if !function.entry {
-            names.push(format!("{prefix}base{at}"));
-        }
-        names.push(format!("{prefix}read{at}"));
-        names.push(format!("{prefix}write{at}"));
+/// The parameters behind a function's own. A kernel has one, of so many bytes; other functions have a register for each part.
+fn hidden(prefix: &str, function: &Function<'_>) -> Vec<String> {
+    if function.entry {
+        return vec![format!(".param .align 8 .b8 {prefix}hidden[{}]", hidden_bytes(function))];
     }
-    names.push(format!("{prefix}record"));
-    names.push(format!("{prefix}tag"));
-    names
+    let mut all = Vec::new();
+    for (at, _) in function.params.iter().enumerate().filter(|(_, one)| has_extents(one)) {
+        all.extend(["base", "read", "write"].map(|word| format!(".reg .u64 {prefix}{word}{at}")));
+    }
+    all.push(format!(".reg .u64 {prefix}record"));
+    all.push(format!(".reg .u32 {prefix}tag"));
+    all
+}
+
+/// Where it is told how much of what a parameter points to may be read or written, in what a kernel has behind its own.
+fn hidden_at(function: &Function<'_>, param: usize, writes: bool) -> usize {
+    let before = function.params[..param].iter().filter(|one| has_extents(one)).count();
+    before * 16 + if writes { 8 } else { 0 }
+}
+
+/// The bytes of what a kernel has behind its own parameters. The last 16 are the record, and the tag.
+pub(crate) fn hidden_bytes(function: &Function<'_>) -> usize {
+    hidden_at(function, function.params.len(), false) + 16
 }
 
 /// A function while it is rewritten.
@@ -225,7 +238,17 @@ impl<'a> Rewrite<'a> {
 
     fn run(&mut self) -> Done<()> {
         let items = Rc::clone(&self.items);
-        let plans = self.plans()?;
+        let mut plans = self.plans()?;
+        let mut twins = self.twins(&plans);
+        for run in self.runs() {
+            // The checked copy of a loop is run seldom, and its addresses would all be held at once.
+            if !twins.iter().any(|twin| twin.items.contains(&run.start)) {
+                self.plan_run(run, &mut plans);
+            }
+        }
+        if planted(Mistake::LoopOnce) {
+            twins.clear();
+        }
         // An end may come before what fails in the text, and behind it in a loop.
         let surface =
             |item: &Item| matches!(item, Item::Ins(ins) if rule(ins.head()) == Ok(Rule::Surface));
@@ -241,7 +264,7 @@ impl<'a> Rewrite<'a> {
         for &(at, from, to) in &self.shadows {
             copies.entry(at).or_default().push((from, to));
         }
-        let mut twins = self.twins(&plans).into_iter().peekable();
+        let mut twins = twins.into_iter().peekable();
         for (at, plan) in plans.iter().enumerate() {
             if let Some(twin) = twins.peek().filter(|twin| twin.items.start == at) {
                 twin.before.iter().for_each(|line| self.line(line));
@@ -518,8 +541,9 @@ impl<'a> Rewrite<'a> {
         let (record, tag, word) =
             (self.new_name(Type::U64), self.new_name(Type::U32), self.new_name(Type::B64));
         if self.function.entry {
-            self.line(format!("@{did} ld.param.u64 {record}, [{prefix}record];"));
-            self.line(format!("@{did} ld.param.u32 {tag}, [{prefix}tag];"));
+            let at = hidden_bytes(self.function);
+            self.line(format!("@{did} ld.param.u64 {record}, [{prefix}hidden+{}];", at - 16));
+            self.line(format!("@{did} ld.param.u32 {tag}, [{prefix}hidden+{}];", at - 8));
         } else {
             self.line(format!("mov.u64 {record}, {prefix}record;"));
             self.line(format!("mov.u32 {tag}, {prefix}tag;"));
@@ -694,6 +718,7 @@ impl<'a> Rewrite<'a> {
 
     /// The finished text.
     fn finish(mut self) -> Rewritten {
+        self.compute();
         let mut body = String::new();
         for (reg, ty) in self.registers.iter().enumerate() {
             if self.body.formals.values().any(|&formal| formal == reg) {
@@ -740,11 +765,7 @@ impl<'a> Rewrite<'a> {
             .enumerate()
             .map(|(at, one)| formal(Var::Param(at), one))
             .collect();
-        let own = if self.function.entry { ".param" } else { ".reg" };
-        for name in hidden(names.prefix, self.function) {
-            let ty = if name.ends_with("tag") { "u32" } else { "u64" };
-            params.push(format!("{own} .{ty} {name}"));
-        }
+        params.extend(hidden(names.prefix, self.function));
         let returns: Vec<String> = self
             .function
             .returns

@@ -4,11 +4,13 @@
 //! nothing, and the place is noted. The kernel goes on to its end, and a thread that failed then stores the number of the
 //! place.
 //!
-//! Reads of one argument that follow each other in straight code are compared together, and so are writes. If one is outside,
-//! none of them is made. Nothing between them leads elsewhere, so a thread that fails so would fail at one of them. What
-//! computes on registers between two accesses is moved before the first or behind the last where that changes nothing.
+//! Reads of one argument in straight code are compared together where they follow each other, or are at equal distances, and
+//! so are writes. If one is outside, none of them is made. Nothing between them leads elsewhere, so a thread that fails so
+//! would fail at one of them. What computes on registers between two accesses is moved before the first or behind the last
+//! where that changes nothing.
 //!
-//! An index of 64 bits counts as outside if its product with the size of an element wraps around.
+//! An index of 64 bits counts as outside if its product with the size of an element wraps around, and one of 32 bits if it is
+//! the largest there is.
 //!
 //! ```
 //! let text = "
@@ -38,10 +40,13 @@
 //!
 //! # What is behind the parameters
 //!
-//! A guarded kernel has further parameters behind its own, in this order: for each of its own of 64 bits (`.u64`, `.s64` or
-//! `.b64`, and no array) two `.u64`, the bytes that may be read there and the bytes that may be written, both 0 for a
-//! number; one `.u64`, the device address of a record of 8 bytes; one `.u32`, a tag. A thread that failed stores
-//! `tag << 32 | site` to the record in one piece before it ends.
+//! A guarded kernel has one more parameter behind its own, an array of bytes aligned to 8. In it are, in this order: for each
+//! parameter of its own of 64 bits (`.u64`, `.s64` or `.b64`, and no array) two `u64`, the bytes that may be read there and
+//! the bytes that may be written, both 0 for a number; a `u64`, the device address of a record of 8 bytes; a `u32`, a tag, and 4
+//! more bytes. A thread that failed stores `tag << 32 | site` to the record in one piece before it ends.
+//!
+//! The launch looks at what is the same for all threads: where memory does not begin at a multiple of
+//! [`begin`](Parameter::begin), both are 0, and none is larger than [`most`](Parameter::most).
 #![forbid(unsafe_code)]
 
 mod body;
@@ -90,7 +95,6 @@ impl Guarded {
 pub struct GuardedKernel {
     name: String,
     parameters: Vec<Parameter>,
-    hidden: Vec<String>,
     sites: Vec<Site>,
 }
 
@@ -103,12 +107,6 @@ impl GuardedKernel {
     /// Its own parameters.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
-    }
-
-    /// The names of the parameters behind its own: two for each of its own that is
-    /// [`extents`](Parameter::extents), then the record and the tag.
-    pub fn hidden(&self) -> &[String] {
-        &self.hidden
     }
 
     /// The accesses that may fail, those of the functions that it calls among them. Numbers are the module's: a function
@@ -132,8 +130,12 @@ pub struct Parameter {
     pub size: usize,
     /// Its alignment in bytes.
     pub align: usize,
-    /// Whether two parameters behind the kernel's own tell how much of it may be read and written.
+    /// Whether it is told behind the kernel's own parameters how much of it may be read and written.
     pub extents: bool,
+    /// What the begin of the memory has to be a multiple of. If it is not, nothing may be read or written there.
+    pub begin: u32,
+    /// The most bytes that may be passed as what may be read or written there. The kernel accesses no more.
+    pub most: u64,
     /// Whether the kernel reads what it points to.
     pub reads: bool,
     /// Whether the kernel writes what it points to.

@@ -171,7 +171,7 @@ fn rewrite(scene: &Scene<'_>) -> Result<Guarded, GuardError> {
                 let all = reached.iter().filter_map(|&at| parts[at].as_ref()?.as_ref().ok());
                 let mut sites: Vec<_> = all.flat_map(|part| part.sites.clone()).collect();
                 sites.sort_by_key(|site| site.number);
-                kernels.push(kernel(scene, function, &parts[at], sites));
+                kernels.push(kernel(function, &parts[at], sites));
                 used.extend(reached);
             }
         }
@@ -202,7 +202,6 @@ fn closure(parts: &[Option<Result<Rewritten, Reason>>], from: usize) -> Result<V
 }
 
 fn kernel(
-    scene: &Scene<'_>,
     function: &Function<'_>,
     part: &Option<Result<Rewritten, Reason>>,
     sites: Vec<crate::Site>,
@@ -220,11 +219,12 @@ fn kernel(
         writes: used(index).writes,
         texture: used(index).texture,
         surface: used(index).surface,
+        begin: used(index).begin.unwrap_or(1),
+        most: used(index).most.unwrap_or(u64::MAX),
     };
     GuardedKernel {
         name: function.name.to_owned(),
         parameters: function.params.iter().enumerate().map(parameter).collect(),
-        hidden: function::hidden(scene.names.prefix, function),
         sites,
     }
 }

@@ -92,11 +92,31 @@ impl Stretch {
     }
 }
 
+/// Items without the braces that declare nothing. Registers and labels have names of ours, which no braces end.
+fn without_braces(items: Vec<Item>) -> Vec<Item> {
+    let mut kept = vec![true; items.len()];
+    // Those that are open, and whether something is declared in them.
+    let mut open = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        match item {
+            Item::Open => open.push((at, false)),
+            Item::Declare(_) => open.iter_mut().for_each(|one| one.1 = true),
+            Item::Close => {
+                if let Some((begin, declares)) = open.pop() {
+                    (kept[begin], kept[at]) = (declares, declares);
+                }
+            }
+            _ => {}
+        }
+    }
+    items.into_iter().zip(kept).filter(|one| one.1).map(|one| one.0).collect()
+}
+
 /// The items of a body with accesses brought together.
 pub(crate) fn brought_together(items: Vec<Item>) -> Vec<Item> {
     let mut all = Vec::with_capacity(items.len());
     let mut straight = Vec::new();
-    for item in items {
+    for item in without_braces(items) {
         let goes_on = match &item {
             Item::Ins(ins) => joins(ins) || computes(ins),
             item => matches!(item, Item::Location(..)),

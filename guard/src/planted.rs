@@ -34,6 +34,10 @@ mistakes! {
     WidenedScalar,
     /// Limits are one too large.
     LimitTooLarge,
+    /// A limit of distances that are multiples is none itself.
+    LimitNotWhole,
+    /// Whatever is beyond 32 bits of a limit is cut off.
+    LimitCut,
     /// An extent that is too small for an access makes the limit wrap around.
     LimitWraps,
     /// The begin of a region is not looked at.
@@ -66,7 +70,14 @@ mistakes! {
     ExitOfCallForgotten,
     /// Failures are not stored at ends that stand before the first access.
     EarlyEndForgotten,
+    /// What follows a failure in another block is taken for what nothing fails before.
     FailureEndsInBlock,
+    /// The launch looks at an alignment that only some accesses have.
+    AlignedAsFirst,
+    /// The launch keeps extents as small as some indices need them.
+    CapOfFirst,
+    /// Nothing else bounds indices where the launch keeps extents small.
+    CapAlone,
     /// Registers that are read before they are written are left as they are.
     UnwrittenNotZero,
     /// Parameters may be read beyond their end.
@@ -111,6 +122,14 @@ mistakes! {
     TogetherPredicated,
     /// An access that may be misaligned has its check with others.
     TogetherMisaligned,
+    /// Of addresses that are steps apart, the last is not looked at.
+    StepsOfFirst,
+    /// Whatever is added to an address is the step of those before.
+    StepsOfOthers,
+    /// Accesses some steps apart need not be alike.
+    StepsDiffer,
+    /// A step is added in 32 bits, however large it is.
+    StepFar,
     /// What reads the value of a load is moved before it.
     OrderOfReads,
     /// What writes a register that an access reads is moved before it.
@@ -121,6 +140,8 @@ mistakes! {
     RunRewritten,
     /// A loop has one pass less than it has.
     LoopPassLess,
+    /// Before a loop, what is added for steps is left out.
+    LoopSteps,
     /// The first pass of a loop is not looked at.
     LoopFirst,
     /// The last pass of a loop is not looked at.

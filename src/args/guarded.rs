@@ -1,68 +1,122 @@
-//! The parameters of a guarded kernel after its own ones.
+//! What a guarded kernel gets after its own arguments.
 
 use super::sealed::Operands;
 use crate::error::Result;
 use crate::memory::access::Access;
 use ffi::{CUdeviceptr, CUfunction};
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
-/// The parameters after those of a guarded kernel: for some of them how many bytes may be read and written there, then
-/// where the kernel notes a failure, and its tag.
+/// What the launch looks at in the place of the kernel, of one parameter: the begin of its memory, and how large it is.
 #[derive(Clone, Copy)]
-pub struct Hidden {
-    /// The arguments that have extents, one bit each.
-    pub(crate) with_extents: u32,
-    pub(crate) tag: u32,
-    pub(crate) record: CUdeviceptr,
+pub(crate) struct Limit {
+    /// The begin is a multiple of this, or nothing of it may be read and written.
+    pub(crate) begin: u32,
+    /// No more bytes than this may be read and written, as the kernel counts no further.
+    pub(crate) most: u64,
 }
 
-/// Puts pointers to the extents of the arguments that have some, one bit each, behind `len` others. Returns how many there are
-/// then. This is for arguments that have other extents than their types tell.
+impl Limit {
+    /// Memory of fewer bytes is as large as it is, for a kernel that [`is_quick`](Self::is_quick).
+    const QUICK: u64 = 1 << 30;
+
+    /// Returns whether there is nothing to look at for elements with this alignment in little memory.
+    pub(crate) fn is_quick(self, align: usize) -> bool {
+        align % self.begin as usize == 0 && self.most >= Self::QUICK
+    }
+
+    /// Returns how many bytes may be read and written, of those that the argument has.
+    pub(crate) fn of(self, extents: [u64; 2], address: CUdeviceptr) -> [u64; 2] {
+        let aligned = address % u64::from(self.begin) == 0;
+        extents.map(|bytes| if aligned { bytes.min(self.most) } else { 0 })
+    }
+}
+
+/// What a guarded kernel gets after its own arguments, in one parameter: for some of them how many bytes may be read and
+/// written there, then where the kernel notes a failure, and its tag.
+#[derive(Clone, Copy)]
+pub struct Hidden<'k> {
+    /// The arguments that have extents, one bit each.
+    with_extents: u32,
+    tag: u32,
+    record: CUdeviceptr,
+    /// From so many bytes on, the limits are looked at.
+    quick: u64,
+    limits: &'k [Limit],
+}
+
+impl<'k> Hidden<'k> {
+    /// Creates what a launch of a kernel has. `quick` says that all its limits are, for the elements of its arguments.
+    #[inline]
+    pub(crate) fn new(
+        with_extents: u32,
+        tag: u32,
+        limits: &'k [Limit],
+        quick: bool,
+        record: CUdeviceptr,
+    ) -> Self {
+        let quick = if quick { Limit::QUICK } else { 0 };
+        Hidden { with_extents, tag, record, quick, limits }
+    }
+
+    /// Returns whether other arguments have extents than their types tell, or limits have to be looked at.
+    #[inline]
+    pub(super) fn differs(self, likely: u32, bytes: u64) -> bool {
+        bytes >= self.quick || self.with_extents != likely
+    }
+
+    /// Writes the extents, of all arguments with the addresses. Returns how many numbers there are then.
+    #[inline]
+    pub(super) fn put_all(
+        self,
+        all: &[([u64; 2], CUdeviceptr)],
+        to: &mut [MaybeUninit<u64>],
+    ) -> usize {
+        put_all(self.with_extents, self.limits, all, to)
+    }
+
+    /// Writes the rest.
+    #[inline]
+    pub(crate) fn put_rest(self, len: &mut usize, to: &mut [MaybeUninit<u64>]) {
+        put([self.record, self.tag.into()], len, to);
+    }
+}
+
+/// Writes the extents of the arguments that have some, one bit each.
 #[cold]
 #[inline(never)]
-pub(super) fn put_all(
+fn put_all(
     with_extents: u32,
-    extents: &mut [[u64; 2]],
-    mut len: usize,
-    all: &mut [*mut c_void],
+    limits: &[Limit],
+    all: &[([u64; 2], CUdeviceptr)],
+    to: &mut [MaybeUninit<u64>],
 ) -> usize {
-    for (index, extents) in extents.iter_mut().enumerate() {
+    let mut len = 0;
+    for (index, (&(extents, address), limit)) in all.iter().zip(limits).enumerate() {
         if with_extents >> index & 1 == 1 {
-            put(extents, len, all);
-            len += 2;
+            put(limit.of(extents, address), &mut len, to);
         }
     }
     len
 }
 
-/// Puts pointers to two values behind `len` others. The driver only reads what they point to.
+/// Writes two numbers after `len` others.
 #[inline]
-pub(super) fn put([first, second]: &mut [u64; 2], len: usize, all: &mut [*mut c_void]) {
-    all[len] = (&raw mut *first).cast();
-    all[len + 1] = (&raw mut *second).cast();
-}
-
-/// Puts pointers to where the kernel notes a failure, and to its tag, behind `len` others. Returns how many there are then.
-#[inline]
-pub(crate) fn put_rest(
-    record: &mut CUdeviceptr,
-    tag: &mut u32,
-    len: usize,
-    all: &mut [*mut c_void],
-) -> usize {
-    all[len] = (&raw mut *record).cast();
-    all[len + 1] = (&raw mut *tag).cast();
-    len + 2
+pub(super) fn put(numbers: [u64; 2], len: &mut usize, to: &mut [MaybeUninit<u64>]) {
+    for number in numbers {
+        to[*len].write(number);
+        *len += 1;
+    }
 }
 
 /// The arguments of a guarded kernel.
-pub struct Guarded<A> {
+pub struct Guarded<'k, A> {
     pub(crate) args: A,
-    pub(crate) hidden: Hidden,
+    pub(crate) hidden: Hidden<'k>,
 }
 
 #[diagnostic::do_not_recommend]
-impl<A: Operands> Operands for Guarded<A> {
+impl<A: Operands> Operands for Guarded<'_, A> {
     const COMPARES: bool = A::COMPARES;
 
     #[inline]
@@ -77,14 +131,14 @@ impl<A: Operands> Operands for Guarded<A> {
     fn with_accesses<R>(&self, f: impl FnOnce(&[Access<'_>]) -> R) -> R {
         self.args.with_accesses(f)
     }
-    /// With those that the guard has behind them.
+    /// With what the guard has added.
     #[inline]
     fn count(&self) -> usize {
-        self.args.count() + 2 * self.hidden.with_extents.count_ones() as usize + 2
+        self.args.count() + 1
     }
     #[inline(always)]
     fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        self.args.with_guarded(&self.hidden, f)
+        self.args.with_guarded(self.hidden, f)
     }
 }
 
@@ -93,21 +147,24 @@ impl<A: Operands> Operands for Guarded<A> {
 mod tests {
     use super::*;
 
-    /// What a kernel gets behind arguments of 8, 4 and 8 bytes.
+    const PLAIN: Limit = Limit { begin: 1, most: u64::MAX };
+
+    /// What a kernel gets after two numbers of 8 bytes, one of 4 before the last.
     fn laid_out(with_extents: u32) -> Vec<u64> {
-        let hidden = Hidden { with_extents, tag: 7, record: 0x1000 };
+        let hidden = Hidden::new(with_extents, 7, &[PLAIN; 3], true, 0x1000);
         let guarded = Guarded { args: (1_u64, 2_u32, 3_u64), hidden };
-        let count = guarded.count();
         guarded.with_pointers(|all| {
-            assert_eq!(all.len(), count);
-            let read = |one: &*mut c_void, bytes: usize| {
+            assert_eq!(all.len(), guarded.count());
+            let read = |one: *mut c_void, at: usize, bytes: usize| {
                 let mut value = [0; 8];
-                // SAFETY: the pointers are to values of so many bytes.
-                unsafe { one.cast::<u8>().copy_to_nonoverlapping(value.as_mut_ptr(), bytes) };
+                let from = one.cast::<u8>().wrapping_add(8 * at);
+                // SAFETY: the pointers are to values of so many bytes, the last to all that is hidden.
+                unsafe { from.copy_to_nonoverlapping(value.as_mut_ptr(), bytes) };
                 u64::from_ne_bytes(value)
             };
-            let sizes = (0..all.len()).map(|at| if at == 1 || at + 1 == all.len() { 4 } else { 8 });
-            all.iter().zip(sizes).map(|(one, bytes)| read(one, bytes)).collect()
+            let words = 2 * with_extents.count_ones() as usize + 2;
+            let own = [8, 4, 8].into_iter().zip(&*all).map(|(bytes, one)| read(*one, 0, bytes));
+            own.chain((0..words).map(|at| read(all[3], at, 8))).collect()
         })
     }
 
@@ -121,13 +178,34 @@ mod tests {
     }
 
     #[test]
-    fn extents_are_in_order() {
-        let (mut extents, mut all) = ([[10, 11], [20, 21], [30, 31]], [std::ptr::null_mut(); 6]);
-        let [first, _, third] = &extents;
-        let expected =
-            [&first[0], &first[1], &third[0], &third[1]].map(|one| (&raw const *one).addr());
-        assert_eq!(put_all(0b101, &mut extents, 1, &mut all), 5);
-        assert_eq!([1, 2, 3, 4].map(|at| all[at].addr()), expected);
-        assert!(all[0].is_null() && all[5].is_null());
+    fn limits_are_looked_at_where_they_have_to_be() {
+        let limits =
+            [Limit { begin: 8, most: 1 << 31 }, PLAIN, Limit { begin: 16, most: u64::MAX }];
+        let all = [([1 << 32, 5], 24), ([20, 21], 1), ([30, 0], 24)];
+        let hidden = |quick| Hidden::new(0b101, 7, &limits, quick, 0);
+        let mut to = [MaybeUninit::new(9); 4];
+        assert_eq!(hidden(true).put_all(&all, &mut to), 4);
+        // SAFETY: they had a value, and have another.
+        let to = to.map(|one| unsafe { one.assume_init() });
+        assert_eq!(to, [1 << 31, 5, 0, 0]);
+        for (quick, likely, bytes, differs) in [
+            (true, 0b101, 0, false),
+            (true, 0b101, Limit::QUICK - 1, false),
+            (true, 0b101, Limit::QUICK, true),
+            (true, 0b100, 0, true),
+            (false, 0b101, 0, true),
+        ] {
+            assert_eq!(hidden(quick).differs(likely, bytes), differs, "{quick} {likely} {bytes}");
+        }
+        for (begin, most, align, quick) in [
+            (1, u64::MAX, 1, true),
+            (4, u64::MAX, 4, true),
+            (4, u64::MAX, 8, true),
+            (4, u64::MAX, 2, false),
+            (4, Limit::QUICK, 4, true),
+            (4, Limit::QUICK - 1, 4, false),
+        ] {
+            assert_eq!(Limit { begin, most }.is_quick(align), quick, "{begin} {most} {align}");
+        }
     }
 }

@@ -17,6 +17,8 @@ use bytemuck::NoUninit;
 use ffi::CUfunction;
 use sealed::Operand;
 use std::ffi::c_void;
+#[cfg(feature = "guard")]
+use std::mem::MaybeUninit;
 
 /// One kernel argument. Sealed.
 ///
@@ -317,7 +319,11 @@ pub(crate) mod sealed {
         fn with_pointers<R>(&self, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R;
         /// Calls `f` with a pointer to each parameter's value, and to what a guarded kernel has behind them.
         #[cfg(feature = "guard")]
-        fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        fn with_guarded<R>(
+            &self,
+            hidden: Hidden<'_>,
+            f: impl FnOnce(&mut [*mut c_void]) -> R,
+        ) -> R {
             // Only tuples and lists are arguments of a guarded kernel, and they have their own.
             let _ = hidden;
             self.with_pointers(f)
@@ -326,7 +332,7 @@ pub(crate) mod sealed {
 }
 
 #[cfg(feature = "guard")]
-pub(crate) use guarded::{Guarded, Hidden, put_rest};
+pub(crate) use guarded::{Guarded, Hidden, Limit};
 
 #[cfg(feature = "guard")]
 mod guarded;
@@ -360,44 +366,30 @@ macro_rules! args {
             }
             #[cfg(feature = "guard")]
             #[inline(always)]
-            fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+            fn with_guarded<R>(&self, hidden: Hidden<'_>, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
                 const OWN: usize = 0 $(+ { let _ = stringify!($second); 1 })*;
-                // Copies, of which the list has addresses: by those of the fields, all of the launch would be written to memory.
-                let Hidden { with_extents, mut tag, mut record } = *hidden;
                 let ($($a,)*) = self;
-                $(let mut $second = $a.extents();)*
-                $(let mut $a = $a.parameter();)*
-                let own: [*mut c_void; OWN] = [$((&raw mut $a).cast()),*];
+                $(let mut $second = $a.parameter();)*
                 // The types tell which have extents, but for `f64` and structs of 8 bytes. What they tell needs no loop.
-                let (mut likely, mut bit) = (0, 1_u32);
+                let mut values = [const { MaybeUninit::uninit() }; 2 * OWN + 2];
+                let (mut len, mut bytes, mut likely, mut bit) = (0, 0, 0, 1_u32);
                 $(
-                    likely |= if <$a as sealed::Operand>::MAY_POINT { bit } else { 0 };
+                    if <$a as sealed::Operand>::MAY_POINT {
+                        let extents = $a.extents();
+                        // No more is written than read.
+                        bytes |= extents[0];
+                        likely |= bit;
+                        guarded::put(extents, &mut len, &mut values);
+                    }
                     bit = bit.wrapping_shl(1);
                 )*
                 let _ = bit;
-                let (mut extents, mut all): ([[u64; 2]; OWN], [*mut c_void; 3 * OWN + 2]);
-                // In each branch, so that few of them are written twice.
-                let start = || {
-                    let mut all = [std::ptr::null_mut(); 3 * OWN + 2];
-                    all[..OWN].copy_from_slice(&own);
-                    all
-                };
-                let len = if likely == with_extents {
-                    let mut len = OWN;
-                    all = start();
-                    $(
-                        if <$a as sealed::Operand>::MAY_POINT {
-                            guarded::put(&mut $second, len, &mut all);
-                            len += 2;
-                        }
-                    )*
-                    guarded::put_rest(&mut record, &mut tag, len, &mut all)
-                } else {
-                    (extents, all) = ([$($second),*], start());
-                    let len = guarded::put_all(with_extents, &mut extents, OWN, &mut all);
-                    guarded::put_rest(&mut record, &mut tag, len.min(3 * OWN), &mut all)
-                };
-                f(&mut all[..len])
+                if hidden.differs(likely, bytes) {
+                    let all = [$(($a.extents(), $a.access().address)),*];
+                    len = hidden.put_all(&all, &mut values);
+                }
+                hidden.put_rest(&mut len, &mut values);
+                f(&mut [$((&raw mut $second).cast(),)* values.as_mut_ptr().cast()])
             }
         }
     )* };

@@ -251,7 +251,7 @@ mod tests {
 
     fn given(size: usize, align: usize) -> Given {
         let class = || crate::image::Class::Bytes;
-        Given { name: || "given", size, align, class, role: Role::Value }
+        Given { name: || "given", size, align, class, elements: None, role: Role::Value }
     }
 
     // F428: what is aligned to more than 16 bytes begins in the next so many bytes, wherever the memory of the device has it

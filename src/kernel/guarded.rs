@@ -2,9 +2,11 @@
 #![allow(unsafe_code, reason = "launches of guarded kernels are safe")]
 
 use super::launchable::{ArgumentsOf, ListedArguments, safe};
+use super::parameter::Given;
+use super::signature::sealed::Sealed;
 use super::{ArgumentList, Kernel, SafeKernel, Signature};
 use crate::args::sealed::Operands;
-use crate::args::{Guarded, Hidden};
+use crate::args::{Guarded, Hidden, Limit};
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
@@ -56,6 +58,10 @@ pub(crate) struct Guard {
     /// The parameters that have extents, one bit each.
     pub(crate) with_extents: u32,
     pub(crate) tag: u32,
+    /// What the launch looks at, for each parameter.
+    pub(crate) limits: Arc<[Limit]>,
+    /// Whether the types of the arguments tell that the limits hold for little memory, or a list has looked.
+    pub(crate) quick: bool,
 }
 
 impl Guard {
@@ -71,10 +77,10 @@ impl Guard {
         spec: L,
         args: A,
         watch: &impl Record<'k>,
-        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+        run: impl FnOnce(Launch<'k, L, Guarded<'k, A>>) -> Result<R>,
     ) -> Result<R> {
         let record = watch.record(spec.call(), &self.board)?;
-        let hidden = Hidden { with_extents: self.with_extents, tag: self.tag, record };
+        let hidden = Hidden::new(self.with_extents, self.tag, &self.limits, self.quick, record);
         let args = Guarded { args, hidden };
         // SAFETY: 1. The arguments are those of the kernel (the caller's obligation 1), and behind them is what the guard has
         // added. 2. and 3. The device compares each access with the extents of the arguments (`launch-guarded`).
@@ -84,7 +90,11 @@ impl Guard {
 
 impl<S: Signature> GuardedKernel<S> {
     pub(crate) fn new(kernel: Kernel<S>, guard: Guard) -> Self {
-        GuardedKernel { kernel, guard }
+        let quick = |(given, limit): (&Given, &Limit)| {
+            given.elements.is_none_or(|align| limit.is_quick(align))
+        };
+        let quick = <S as Sealed>::GIVEN.iter().zip(&*guard.limits).all(quick);
+        GuardedKernel { kernel, guard: Guard { quick, ..guard } }
     }
 }
 
@@ -115,7 +125,10 @@ impl<S: Signature> SafeKernel<'_> for GuardedKernel<S> {
 
 #[diagnostic::do_not_recommend]
 impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
-    type Passed<A: Operands> = Guarded<A>;
+    type Passed<'k, A: Operands>
+        = Guarded<'k, A>
+    where
+        Self: 'k;
 
     #[inline]
     fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(
@@ -123,7 +136,7 @@ impl<S: Signature> safe::Sealed<S> for GuardedKernel<S> {
         spec: L,
         args: A,
         watch: &impl Record<'k>,
-        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+        run: impl FnOnce(Launch<'k, L, Guarded<'k, A>>) -> Result<R>,
     ) -> Result<R> {
         // SAFETY: 1. The arguments are those of the signature, which was compared with the text and with what the guard found.
         unsafe { self.guard.launch(&self.kernel.function.inner, spec, args, watch, run) }
@@ -172,6 +185,9 @@ pub(crate) struct Use {
     /// It is the handle of a texture, or of a surface.
     pub(crate) texture: bool,
     pub(crate) surface: bool,
+    /// Where in what the guard has added it is how much of it may be read and written, if it is there.
+    pub(crate) extents: Option<usize>,
+    pub(crate) limit: Limit,
 }
 
 impl GuardedFunction {
@@ -216,7 +232,10 @@ impl SafeKernel<'_> for GuardedFunction {
 
 #[diagnostic::do_not_recommend]
 impl safe::Sealed<ListedArguments> for GuardedFunction {
-    type Passed<A: Operands> = Guarded<A>;
+    type Passed<'k, A: Operands>
+        = Guarded<'k, A>
+    where
+        Self: 'k;
 
     #[inline]
     fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<ListedArguments>, R>(
@@ -224,7 +243,7 @@ impl safe::Sealed<ListedArguments> for GuardedFunction {
         spec: L,
         args: A,
         watch: &impl Record<'k>,
-        run: impl FnOnce(Launch<'k, L, Guarded<A>>) -> Result<R>,
+        run: impl FnOnce(Launch<'k, L, Guarded<'k, A>>) -> Result<R>,
     ) -> Result<R> {
         // SAFETY: 1. The arguments are a list. Before the launch it is compared with the kernel that it was started for, and
         // that of a guarded kernel has compared each argument with its parameter, handles too.

@@ -49,7 +49,9 @@ pub(crate) mod safe {
     pub trait Sealed<S: Seen> {
         /// The arguments with what the kernel gets besides.
         #[doc(hidden)]
-        type Passed<A: Operands>: Operands;
+        type Passed<'k, A: Operands>: Operands
+        where
+            Self: 'k;
 
         /// Checks a launch, creates it, and passes it to `run`: as a result it would be written to memory. `watch` is told of
         /// kernels that report where they failed.
@@ -59,7 +61,7 @@ pub(crate) mod safe {
             spec: L,
             args: A,
             watch: &impl Record<'k>,
-            run: impl FnOnce(Launch<'k, L, Self::Passed<A>>) -> Result<R>,
+            run: impl FnOnce(Launch<'k, L, Self::Passed<'k, A>>) -> Result<R>,
         ) -> Result<R>;
     }
 }

@@ -3,9 +3,9 @@
 
 #[cfg(feature = "guard")]
 use super::Use;
-use crate::args::sealed::{Operand, Operands};
 #[cfg(feature = "guard")]
-use crate::args::{Hidden, put_rest};
+use crate::args::Hidden;
+use crate::args::sealed::{Operand, Operands};
 use crate::args::{KernelArg, KernelArgs};
 use crate::error::{Error, Result, SignatureError, SignatureProblem};
 use crate::function::{Function, ParameterInfo};
@@ -58,7 +58,7 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
     parameters: Arc<[ParameterInfo]>,
     /// The number of arguments so far.
     len: usize,
-    /// The values of the parameters, each at its offset. Those of a guarded kernel have their extents behind them.
+    /// The values of the parameters, each at its offset. Those of a guarded kernel have extents behind them.
     values: Vec<Piece>,
     /// The arguments that lend memory, and whose contexts the launch compares.
     lending: Vec<Box<dyn Lending + 'a>>,
@@ -72,8 +72,10 @@ pub struct ArgumentList<'a, 'ctx, Lent = InCall> {
 struct Guarded {
     /// How the kernel uses each parameter.
     uses: Arc<[Use]>,
-    /// Where in the values it is how many bytes may be read and written at each argument.
+    /// Where in the values it is how many bytes may be read and written at the arguments that have extents.
     extents: usize,
+    /// How many of them have some.
+    count: usize,
 }
 
 /// A guarded kernel has no more parameters. No list of so many allocates room for their pointers.
@@ -86,7 +88,7 @@ type Extents = [u64; 2];
 impl Guarded {
     /// Returns how the kernel uses the parameter, if the argument does not allow that.
     fn forbids(&self, index: usize, access: &Access<'_>) -> Option<&'static str> {
-        let &Use { reads, writes, texture, surface } = self.uses.get(index)?;
+        let &Use { reads, writes, texture, surface, .. } = self.uses.get(index)?;
         let object = access.object();
         let read = !access.is_value() && object.is_none();
         let written = read && access.writes;
@@ -162,8 +164,9 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
         uses: Arc<[Use]>,
     ) -> Self {
         let extents = end(&parameters).next_multiple_of(align_of::<Extents>());
-        let bytes = extents + parameters.len() * size_of::<Extents>();
-        let guarded = Some(Guarded { uses, extents });
+        let count = uses.iter().filter(|one| one.extents.is_some()).count();
+        let bytes = extents + count * size_of::<Extents>();
+        let guarded = Some(Guarded { uses, extents, count });
         ArgumentList { guarded, ..ArgumentList::new(function, bytes, parameters) }
     }
 
@@ -193,9 +196,13 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
                     if let Some(uses) = guarded.forbids(self.len, &argument.access()) {
                         return Err(self.wrong(SignatureProblem::Use { uses, given }));
                     }
-                    let at = guarded.extents + self.len * size_of::<Extents>();
-                    // SAFETY: 1. There is room for the extents of every parameter: `of_guarded`.
-                    unsafe { self.put(at, argument.extents()) };
+                    if let Some(&Use { extents: Some(at), limit, .. }) = guarded.uses.get(self.len)
+                    {
+                        let at = guarded.extents + at;
+                        let extents = limit.of(argument.extents(), argument.access().address);
+                        // SAFETY: 1. There is room for the extents of every parameter that has some: `of_guarded`.
+                        unsafe { self.put(at, extents) };
+                    }
                 }
                 // SAFETY: 1. There is room for every parameter, and the value has its size: `arguments`, `of_guarded`.
                 unsafe { self.put(offset, argument.parameter()) };
@@ -290,23 +297,24 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
     }
 
     #[cfg(feature = "guard")]
-    fn with_guarded<R>(&self, hidden: &Hidden, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        let Some(Guarded { extents, .. }) = &self.guarded else {
+    fn with_guarded<R>(&self, hidden: Hidden<'_>, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
+        let Some(&Guarded { extents, count, .. }) = self.guarded.as_ref() else {
             // That of a kernel without a guard was refused before.
             return self.with_pointers(f);
         };
-        let mut all = [ptr::null_mut(); 3 * FEW + 2];
-        let mut len = self.len.min(FEW);
-        self.point(&mut all[..len]);
-        for index in (0..len).filter(|index| hidden.with_extents >> index & 1 == 1) {
-            let at = extents + index * size_of::<Extents>();
-            all[len] = self.pointer(at);
-            all[len + 1] = self.pointer(at + size_of::<u64>());
-            len += 2;
+        let mut values = [const { MaybeUninit::uninit() }; 2 * FEW + 2];
+        let mut len = 2 * count;
+        for (at, value) in values[..len].iter_mut().enumerate() {
+            let from = self.pointer(extents + at * size_of::<u64>()).cast::<MaybeUninit<u64>>();
+            // SAFETY: the block has room for the extents of so many parameters, aligned as they are: `of_guarded`.
+            *value = unsafe { *from };
         }
-        let Hidden { mut record, mut tag, .. } = *hidden;
-        let len = put_rest(&mut record, &mut tag, len, &mut all);
-        f(&mut all[..len])
+        hidden.put_rest(&mut len, &mut values);
+        let mut all = [ptr::null_mut(); FEW + 1];
+        let len = self.len.min(FEW);
+        self.point(&mut all[..len]);
+        all[len] = values.as_mut_ptr().cast();
+        f(&mut all[..=len])
     }
 }
 

@@ -135,6 +135,12 @@ pub struct Given {
     pub(crate) size: usize,
     pub(crate) align: usize,
     pub(super) class: fn() -> Class,
+    /// Of memory, the alignment of its elements, and so of its begin.
+    #[cfg_attr(
+        not(feature = "guard"),
+        allow(dead_code, reason = "the launch of guarded kernels looks at it")
+    )]
+    pub(super) elements: Option<usize>,
     #[cfg_attr(
         not(feature = "guard"),
         allow(dead_code, reason = "what guarded kernels do is compared with it")
@@ -178,6 +184,7 @@ macro_rules! numbers {
                 size: size_of::<$ty>(),
                 align: align_of::<$ty>(),
                 class: || Class::$class,
+                elements: None,
                 role: Role::Value,
             };
         }
@@ -191,6 +198,7 @@ macro_rules! numbers {
                 size: size_of::<[$ty; N]>(),
                 align: align_of::<$ty>(),
                 class: || Class::Bytes,
+                elements: None,
                 role: Role::Value,
             };
         }
@@ -221,6 +229,7 @@ impl sealed::Sealed for TensorMapValue {
         // That of CUDA before version 13, too.
         align: 64,
         class: || Class::Bytes,
+        elements: None,
         role: Role::Value,
     };
 }
@@ -235,6 +244,7 @@ impl<T: ByValue> sealed::Sealed for Value<T> {
         size: size_of::<T>(),
         align: align_of::<T>(),
         class: class_of::<T>,
+        elements: None,
         role: Role::Value,
     };
 }
@@ -295,6 +305,7 @@ macro_rules! objects {
                 size: size_of::<u64>(),
                 align: align_of::<u64>(),
                 class: || Class::Integer,
+                elements: None,
                 role: Role::$role,
             };
         }
@@ -304,9 +315,10 @@ objects!(TextureObject: Texture SurfaceObject: Surface ConditionHandle: Value);
 
 /// Returns a pointer parameter.
 #[inline]
-const fn pointer(name: fn() -> &'static str, role: Role) -> Given {
+const fn pointer<T>(name: fn() -> &'static str, role: Role) -> Given {
     let (size, align) = (size_of::<CUdeviceptr>(), align_of::<CUdeviceptr>());
-    Given { name, size, align, class: || Class::Pointer, role }
+    let elements = Some(align_of::<T>());
+    Given { name, size, align, class: || Class::Pointer, elements, role }
 }
 
 macro_rules! memory {
@@ -316,7 +328,7 @@ macro_rules! memory {
         }
         #[diagnostic::do_not_recommend]
         impl<T: Element> sealed::Sealed for $parameter {
-            const GIVEN: Given = pointer(name_of::<$parameter>, Role::$role);
+            const GIVEN: Given = pointer::<T>(name_of::<$parameter>, Role::$role);
         }
     )* };
 }

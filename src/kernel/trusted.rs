@@ -117,7 +117,10 @@ impl<S: Signature, F: Fn(&LaunchShape, &S::Seen) -> bool> SafeKernel<'_> for Tru
 
 #[diagnostic::do_not_recommend]
 impl<S: Signature, F: Fn(&LaunchShape, &S::Seen) -> bool> safe::Sealed<S> for TrustedKernel<S, F> {
-    type Passed<A: Operands> = A;
+    type Passed<'k, A: Operands>
+        = A
+    where
+        Self: 'k;
 
     #[inline]
     fn checked_launch<'k, L: Spec, A: Operands + ArgumentsOf<S>, R>(

@@ -1,6 +1,7 @@
 //! Modules whose kernels are guarded.
 
 use super::Module;
+use crate::args::Limit;
 use crate::brand::Brand;
 use crate::call::name;
 use crate::context::Context;
@@ -187,14 +188,18 @@ impl<'ctx> GuardedModule<'ctx> {
             });
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
-        let uses = parameters.iter().map(|one| Use {
+        let mut behind = (0..).step_by(size_of::<[u64; 2]>());
+        let uses = parameters.iter().zip(&*guard.limits).map(|(one, &limit)| Use {
             reads: one.reads,
             writes: one.writes,
             texture: one.texture,
             surface: one.surface,
+            extents: one.extents.then(|| behind.next()).flatten(),
+            limit,
         });
         let function = Function { inner: self.module.find(&name)?.inner, _brand: Brand::new() };
-        Ok(GuardedFunction::new(function, guard, layout, uses.collect()))
+        let uses = uses.collect();
+        Ok(GuardedFunction::new(function, guard, layout, uses))
     }
 
     /// Finds a kernel in the text. The driver is asked only for one that is not there, and then says so.
@@ -220,7 +225,10 @@ impl<'ctx> GuardedModule<'ctx> {
             .iter()
             .filter(|one| one.extents)
             .fold(0, |all, one| all | bit(one.index));
-        let guard = Guard { board: self.code.board().clone(), with_extents, tag };
+        let limit = |one: &cuscope_guard::Parameter| Limit { begin: one.begin, most: one.most };
+        let limits = guarded.parameters().iter().map(limit).collect();
+        let guard =
+            Guard { board: self.code.board().clone(), with_extents, tag, limits, quick: true };
         Ok(Found { guarded, entry, guard })
     }
 

@@ -89,6 +89,68 @@ fn accesses_that_are_compared_together_are_told_together() {
     });
 }
 
+/// Writes four elements at once.
+const FOUR: &str = ".version 7.0
+.target sm_60
+.address_size 64
+.visible .entry four(.param .u64 y) {
+    .reg .b64 %d<2>; .reg .f32 %f<2>;
+    ld.param.u64 %d0, [y]; cvta.to.global.u64 %d1, %d0;
+    mov.f32 %f0, 0f40E00000;
+    st.global.v4.f32 [%d1], {%f0, %f0, %f0, %f0};
+    ret;
+}";
+
+#[test]
+fn memory_that_does_not_begin_as_the_kernel_needs_is_not_touched() {
+    with_stream(|gpu, stream| {
+        let module = gpu.load_guarded(FOUR).unwrap();
+        let four = module.kernel::<(&mut [f32],)>("four").unwrap();
+        let listed = module.function("four").unwrap();
+        // The type of these elements has the alignment, and so nothing has to be looked at.
+        let vectors = module.kernel::<(&mut [Four],)>("four").unwrap();
+        let on = gpu.on(&stream);
+        let one = LaunchConfig::new(1, 1);
+        let mut y = on.from_slice(&[0.0_f32; 9]).unwrap();
+        for (from, written) in [(0, true), (1, false), (4, true), (5, false)] {
+            let mut launched = [true, false].map(|typed| {
+                on.fill(&mut y, 0.0).unwrap();
+                let mut part = y.slice_mut(from..from + 4).unwrap();
+                let result = if typed {
+                    on.launch(&four, one, (&mut part,))
+                } else {
+                    let mut arguments = listed.arguments();
+                    arguments.push(&mut part).unwrap();
+                    on.launch(&listed, one, arguments)
+                };
+                (result, on.to_vec(&y).unwrap())
+            });
+            for (result, y) in &mut launched {
+                let seven = |at: usize| written && (from..from + 4).contains(&at);
+                let expected: Vec<f32> =
+                    (0..9).map(|at| f32::from(7 * u8::from(seven(at)))).collect();
+                assert_eq!(*y, expected, "from {from}");
+                match result {
+                    Ok(()) => assert!(written, "from {from}"),
+                    Err(Error::OutOfBounds(outside)) => {
+                        assert!(!written && outside.line() == 8, "from {from}: {outside}");
+                        assert!(outside.to_string().contains("a multiple of 16 bytes"));
+                    }
+                    Err(error) => panic!("from {from}: {error}"),
+                }
+            }
+        }
+        let mut y = on.from_slice(&[Four([0.0; 4]); 2]).unwrap();
+        on.launch(&vectors, one, (&mut y.slice_mut(1..).unwrap(),)).unwrap();
+        assert_eq!(on.to_vec(&y).unwrap(), [Four([0.0; 4]), Four([7.0; 4])]);
+    });
+}
+
+/// Four elements that are read and written at once.
+#[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(16))]
+struct Four([f32; 4]);
+
 /// Adds to the element behind the first one.
 const COUNT: &str = ".version 7.0
 .target sm_60

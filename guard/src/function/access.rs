@@ -7,7 +7,7 @@ use cuscope_ptx_syntax::tree::Space;
 use cuscope_ptx_syntax::types::Type;
 
 use super::limit::{Extent, Key};
-use super::together::Group;
+use super::together::{Group, Steps};
 use super::{Done, Rewrite};
 use crate::AccessKind;
 use crate::body::{Arg, Base, Ins, Item, Var};
@@ -100,6 +100,8 @@ pub(super) struct Compared {
     pub(super) begin: Option<String>,
     pub(super) limit: String,
     pub(super) wide: bool,
+    /// Another register that is added so many times.
+    pub(super) times: Option<((usize, usize, usize), i64)>,
 }
 
 impl Comparison {
@@ -185,14 +187,11 @@ impl<'a> Rewrite<'a> {
                 plans[at] = Some(self.plan(at, ins, access)?);
             }
         }
-        for run in self.runs() {
-            self.plan_run(run, &mut plans);
-        }
         Ok(plans)
     }
 
     /// The one check of all reads of an argument among accesses that follow each other, and of all writes.
-    fn plan_run(&mut self, run: Range<usize>, plans: &mut [Option<Plan>]) {
+    pub(super) fn plan_run(&mut self, run: Range<usize>, plans: &mut [Option<Plan>]) {
         let mut firsts: Vec<(usize, Vec<usize>)> = Vec::new();
         for at in run {
             let Some(plan) = &plans[at] else { continue };
@@ -294,8 +293,12 @@ impl<'a> Rewrite<'a> {
         if self.origins.regions().list[region] == Region::Shared {
             return;
         }
-        let mut bases = 0;
+        let (mut bases, count) = (0, group.members.len());
         group.members.retain(|(_, access)| {
+            let value = match access.base {
+                Base::Reg(own) => self.origins.values[own],
+                _ => value,
+            };
             let looked = self.always_aligned(value, access);
             bases |= looked.unwrap_or(0);
             looked.is_some() || planted(Mistake::TogetherMisaligned)
@@ -303,7 +306,8 @@ impl<'a> Rewrite<'a> {
         let (Some(whole), [(first, _), rest @ ..]) = (group.whole(), &group.members[..]) else {
             return;
         };
-        if rest.is_empty() {
+        // Steps are from the first to the last.
+        if rest.is_empty() || group.steps.is_some() && group.members.len() < count {
             return;
         }
         let first = *first;
@@ -312,6 +316,11 @@ impl<'a> Rewrite<'a> {
             Some(check) => check,
             None => self.by_address(first, &whole, reg, &[region], writes, Some(bases)),
         };
+        let check = match &group.steps {
+            Some(steps) => self.with_last(check, steps, first, &whole, (region, writes, bases)),
+            None => Some(check),
+        };
+        let Some(check) = check else { return };
         if !matches!(check, Check::Compare(..) | Check::Predicate(..)) {
             return;
         }
@@ -324,6 +333,62 @@ impl<'a> Rewrite<'a> {
         }
         let access = group.members[0].1;
         plans[first] = Some(Plan { access, check, parameters, further });
+    }
+
+    /// The check of the first of several addresses, with that of the last: those between are inside if both are.
+    fn with_last(
+        &mut self,
+        check: Check,
+        steps: &Steps,
+        first: usize,
+        whole: &Access,
+        (region, writes, bases): (usize, bool, Set),
+    ) -> Option<Check> {
+        let (Base::Reg(reg), Check::Compare(mut lines, one)) = (whole.base, check) else {
+            return None;
+        };
+        let &Steps { index, read, signed, by, most, last, .. } = steps;
+        let own = self.linear(first, reg, 0).and_then(|linear| linear.index);
+        let held = self.copied(Index { reg: index, read, signed, wide: false, shift: 0 });
+        let step = (index, read, held);
+        let mut all = vec![one.what.clone()];
+        let mut near = None;
+        let alike = own.is_some_and(|own| own.signed && !own.wide && 1_i64 << own.shift == by);
+        let end = if alike && signed && !one.what.wide && one.what.plus <= 0 {
+            // The index of the first is below 2^31. With a number added that is nearer to 0 than 2^31, it is that of the
+            // last, or no less than 2^31.
+            let far = i64::from(i32::MAX) / most;
+            let (limit, sum) = ((2 * far + 1).to_string(), self.new_name(Type::U32));
+            if !planted(Mistake::StepFar) {
+                let (good, x) = (self.new_name(Type::PRED), self.name(held));
+                let moved = self.plus(x, far, Type::U32, &mut lines);
+                lines.push(format!("setp.lt.u32 {good}, {moved}, {limit};"));
+                near = Some(good);
+            }
+            let (a, b) = (&one.a, one.b.clone());
+            lines.push(format!("mad.lo.s32 {sum}, {}, {most}, {a};", self.name(held)));
+            let (plus, begin, times) = (far, None, None);
+            all.push(Compared { reg: Some(step), plus, begin, limit, wide: false, times });
+            let what = Compared { times: Some((step, most)), ..one.what.clone() };
+            Comparison { by: one.by, a: sum, b, what }
+        } else {
+            let (end, sign) = (self.fresh(Type::B64), if signed { 's' } else { 'u' });
+            let (to, x, from) = (self.name(end), self.name(held), self.name(reg));
+            lines.push(format!("mad.wide.{sign}32 {to}, {x}, {}, {from};", by * most));
+            let check = self.by_address(first, whole, end, &[region], writes, Some(bases));
+            let Check::Compare(own, mut end) = check else { return None };
+            lines.extend(own);
+            end.what.reg = Some((last.0, last.1, last.0));
+            end
+        };
+        let (inside, both) = (self.new_name(Type::PRED), self.new_name(Type::PRED));
+        lines.push(one.line(&inside, near.as_deref()));
+        if planted(Mistake::StepsOfFirst) {
+            return Some(Check::Predicate(lines, inside, Some(all)));
+        }
+        lines.push(end.line(&both, Some(&inside)));
+        all.push(end.what);
+        Some(Check::Predicate(lines, both, Some(all)))
     }
 
     /// The check of an access.
@@ -694,6 +759,7 @@ impl<'a> Rewrite<'a> {
                 begin: None,
                 limit: limit.clone(),
                 wide: true,
+                times: None,
             };
             let comparison = Comparison { by: "gt.u64", a: limit, b, what };
             return Some(Check::Compare(Vec::new(), comparison));
@@ -716,6 +782,7 @@ impl<'a> Rewrite<'a> {
             begin: None,
             limit: limit.clone(),
             wide: index.wide,
+            times: None,
         };
         if index.wide {
             let a = self.plus(name, steps, Type::U64, &mut lines);
@@ -776,6 +843,11 @@ impl<'a> Rewrite<'a> {
                 copy
             }
         }
+    }
+
+    /// Whether an address is the begin of a region and a constant.
+    pub(super) fn constant(&self, at: usize, reg: usize) -> bool {
+        self.linear(at, reg, 0).is_some_and(|linear| linear.index.is_none())
     }
 
     /// The parts of an address. Each register on the way is written once, on every path to its use, so that the parts
@@ -935,13 +1007,17 @@ impl<'a> Rewrite<'a> {
             let base = self.base(region, generic);
             let from = self.new_name(Type::U64);
             lines.push(format!("sub.s64 {from}, {address}, {base};"));
+            let bases = aligned.unwrap_or(0);
+            let (align, need) = (access.align, u64::from(access.need));
+            let looked = self.origins.regions().bit(own).is_some_and(|bit| bases & bit != 0);
+            let multiple = looked && access.offset % i64::from(align) == 0 && need <= align.into();
             let key = Key {
                 region,
                 writes,
-                bases: aligned.unwrap_or(0),
-                align: access.align,
+                bases,
+                align,
                 global: !generic && !planted(Mistake::CallOfLocal),
-                extent: Extent::Bytes(access.need.into()),
+                extent: if multiple { Extent::Aligned(need) } else { Extent::Bytes(need) },
             };
             let limit = self.limit(key);
             if candidates.len() == 1 && low.is_none() && given.is_none() {
@@ -951,6 +1027,7 @@ impl<'a> Rewrite<'a> {
                     begin: Some(base),
                     limit: limit.clone(),
                     wide: true,
+                    times: None,
                 };
                 return Check::Compare(lines, Comparison { by: "lt.u64", a: from, b: limit, what });
             }

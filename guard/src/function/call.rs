@@ -2,7 +2,7 @@
 
 use cuscope_ptx_syntax::types::Type;
 
-use super::{Done, Rewrite};
+use super::{Done, Rewrite, hidden_bytes};
 use crate::body::{Arg, Ins, Item, Var};
 use crate::module::has_extents;
 use crate::origin::{Region, Value};
@@ -67,7 +67,8 @@ impl Rewrite<'_> {
             let name = self.name(reg);
             let ty = if word == "tag" { "u32" } else { "u64" };
             if self.function.entry {
-                self.line(format!("ld.param.{ty} {name}, [{prefix}{word}];"));
+                let at = hidden_bytes(self.function) - if word == "tag" { 8 } else { 16 };
+                self.line(format!("ld.param.{ty} {name}, [{prefix}hidden+{at}];"));
             } else {
                 self.line(format!("mov.{ty} {name}, {prefix}{word};"));
             }

@@ -1,12 +1,14 @@
 //! What addresses are compared with: computed once, when a function begins.
+//!
+//! What can be said of a kernel's parameter as a whole, whoever launches it does: see [`Rewrite::settle`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use cuscope_ptx_syntax::tree::Space;
 use cuscope_ptx_syntax::types::Type;
 
-use super::Rewrite;
 use super::access::compared_line;
+use super::{Rewrite, hidden_at};
 use crate::body::Var;
 use crate::origin::{Region, Set};
 use crate::planted::{Mistake, planted};
@@ -16,9 +18,38 @@ use crate::planted::{Mistake, planted};
 pub(super) enum Extent {
     /// Of the distance from the begin, for accesses that need so many bytes.
     Bytes(u64),
+    /// The same where all distances are multiples of the alignment, which is no less than the bytes.
+    Aligned(u64),
     /// Of an index, for accesses that need so many bytes from where it is 0, and `most` at most. If all numbers of 64 bits
     /// are allowed, the limit has 64 bits, and otherwise 32.
     Index { bytes: u64, shift: u32, most: u64 },
+}
+
+impl Extent {
+    /// Whether the limit has 32 bits.
+    fn narrow(self) -> bool {
+        matches!(self, Extent::Index { most, .. } if most < u64::MAX)
+    }
+
+    /// For an index of 32 bits, its shift and the bytes beyond which it does not go.
+    fn cap(self) -> Option<(u32, u64)> {
+        match self {
+            Extent::Index { bytes, shift, most } if most < u64::MAX => {
+                Some((shift, (most << shift) + bytes - (1 << shift)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The limit of an index for so many bytes, if nothing else bounds it.
+    fn reach(self, extent: u64) -> u64 {
+        match self {
+            Extent::Index { bytes, shift, .. } => {
+                (extent + (1 << shift)).saturating_sub(bytes) >> shift
+            }
+            Extent::Bytes(_) | Extent::Aligned(_) => u64::MAX,
+        }
+    }
 }
 
 /// A limit.
@@ -38,6 +69,10 @@ pub(super) struct Key {
 #[derive(Default)]
 pub(super) struct Limits {
     known: HashMap<Key, String>,
+    /// Those that are no constants, and the registers that get them.
+    asked: Vec<(Key, String)>,
+    /// Regions whose extents are used for something else, too.
+    otherwise: HashSet<usize>,
     bases: HashMap<(usize, bool), String>,
     extents: HashMap<(usize, bool, bool), String>,
     aligned: HashMap<(Set, u32), String>,
@@ -60,26 +95,87 @@ impl Rewrite<'_> {
         if let Some(known) = self.limits.known.get(&key) {
             return known.clone();
         }
-        let extent = self.extent(key.region, key.writes, key.global);
-        let limit = match (extent.parse::<u64>(), key.bases) {
-            (Ok(size), 0) => constant(size, key.extent).to_string(),
-            (Ok(size), _) => {
-                let own = self.new_name(Type::U64);
-                self.first_line(format!("mov.u64 {own}, {size};"));
-                self.computed(key, &own)
+        let limit = match self.size_of(key.region, key.writes) {
+            Some(size) if key.bases == 0 => constant(size, key.extent).to_string(),
+            _ => {
+                let own = self.new_name(if key.extent.narrow() { Type::U32 } else { Type::U64 });
+                self.limits.asked.push((key, own.clone()));
+                own
             }
-            _ => self.computed(key, &extent),
         };
         self.limits.known.insert(key, limit.clone());
         limit
     }
 
+    /// Computes the limits, all of which are known now.
+    pub(super) fn compute(&mut self) {
+        for region in 0..self.origins.regions().list.len() {
+            self.settle(region);
+        }
+        for (key, to) in std::mem::take(&mut self.limits.asked) {
+            let extent = self.known_extent(key.region, key.writes, key.global);
+            let limit = self.computed(key, &extent);
+            let bits = if key.extent.narrow() { 32 } else { 64 };
+            self.first_line(format!("mov.b{bits} {to}, {limit};"));
+        }
+    }
+
+    /// Leaves to the launch what all limits of a kernel's parameter have in common: that its begin is aligned, and that no
+    /// index of 32 bits goes further than so many bytes. The launch passes extents of 0, or no larger ones.
+    fn settle(&mut self, region: usize) {
+        let Region::Param(at) = self.origins.regions().list[region] else { return };
+        let own = self.limits.asked.iter().map(|(key, _)| *key).filter(|key| key.region == region);
+        let own: Vec<Key> = own.collect();
+        let &[first, ..] = &own[..] else { return };
+        if !self.function.entry || self.limits.otherwise.contains(&region) {
+            return;
+        }
+        let itself = Some(first.bases) == self.origins.regions().bit(Region::Param(at));
+        let alike = |one: &Key| (one.bases, one.align) == (first.bases, first.align);
+        if itself && (own.iter().all(alike) || planted(Mistake::AlignedAsFirst)) {
+            self.used[at].begin = Some(first.align);
+        }
+        let caps: Option<Vec<(u32, u64)>> = own.iter().map(|key| key.extent.cap()).collect();
+        let Some(caps) = caps else { return };
+        let (shift, mut cap) = caps[0];
+        let of_first = planted(Mistake::CapOfFirst);
+        if !of_first {
+            cap = caps.iter().map(|one| one.1).fold(cap, u64::max);
+        }
+        // Each limit has 32 bits then, too.
+        let fits = |key: &Key| key.extent.reach(cap) <= u32::MAX.into();
+        if caps.iter().all(|one| one.0 == shift) && own.iter().all(fits) || of_first {
+            self.used[at].most = Some(cap);
+        }
+    }
+
+    /// Whether the launch passes what a limit needs, as [`settle`](Self::settle) says: an aligned begin, a small extent.
+    fn settled(&self, key: Key) -> (bool, Option<u64>) {
+        let Region::Param(at) = self.origins.regions().list[key.region] else {
+            return (false, None);
+        };
+        let itself = Some(key.bases) == self.origins.regions().bit(Region::Param(at));
+        (itself && self.used[at].begin.is_some(), self.used[at].most)
+    }
+
     fn computed(&mut self, key: Key, extent: &str) -> String {
+        let (aligned, cap) = self.settled(key);
         let (needed, shift, most) = match key.extent {
-            Extent::Bytes(bytes) => (bytes, 0, u64::MAX),
+            Extent::Bytes(bytes) | Extent::Aligned(bytes) => (bytes, 0, u64::MAX),
             Extent::Index { bytes, shift, most } => (bytes, shift, most),
         };
-        let mut good = self.aligned(key);
+        let mut good = if aligned { None } else { self.aligned(key) };
+        let up = u64::from(key.align).checked_sub(needed);
+        if let (Extent::Aligned(_), Some(up)) = (key.extent, up) {
+            // What is needed ends at a multiple that is not beyond the end, or lies before it: no difference is taken.
+            let mut lines = Vec::new();
+            let all = self.plus(extent.to_owned(), up as i64, Type::U64, &mut lines);
+            lines.iter().for_each(|line| self.first_line(line));
+            let limit = self.new_name(Type::U64);
+            let whole = if planted(Mistake::LimitNotWhole) { 1 } else { key.align };
+            self.first_line(format!("and.b64 {limit}, {all}, -{whole};"));
+            return self.if_good(limit, 64, good);
+        }
         // So many times does the unit, 1 << shift, fit behind what the first access needs besides a unit.
         let unit = if planted(Mistake::LimitTooLarge) { 2 } else { 1 } << shift;
         let mut limit = extent.to_owned();
@@ -97,14 +193,22 @@ impl Rewrite<'_> {
         }
         let mut bits = 64;
         if most < u64::MAX {
-            // The 32 bits of the quotient, or as many as there are if it has more.
+            // The 32 bits of the quotient, or as many as there may be if it has more.
             let (low, high, more) =
                 (self.new_name(Type::U32), self.new_name(Type::U32), self.new_name(Type::PRED));
             self.first_line(format!("mov.b64 {{{low}, {high}}}, {limit};"));
             self.first_line(format!("shf.r.wrap.b32 {low}, {low}, {high}, {shift};"));
-            self.first_line(format!("setp.ge.u32 {more}, {high}, {};", 1_u64 << shift));
-            self.first_line(format!("selp.b32 {low}, -1, {low}, {more};"));
-            if most < u64::from(u32::MAX) {
+            // What no index goes beyond is the largest, if the high word tells.
+            let word = 1 << 32;
+            let whole = if (most << shift) % word == 0 { most } else { word };
+            if cap.is_none() {
+                let from = (whole << shift) / word;
+                let from = if planted(Mistake::LimitCut) { u32::MAX.into() } else { from };
+                self.first_line(format!("setp.ge.u32 {more}, {high}, {from};"));
+                self.first_line(format!("selp.b32 {low}, {}, {low}, {more};", most as i32));
+            }
+            let reach = cap.map_or(whole - 1, |cap| key.extent.reach(cap));
+            if most < reach && !planted(Mistake::CapAlone) {
                 self.first_line(format!("min.u32 {low}, {low}, {most};"));
             }
             (limit, bits) = (low, 32);
@@ -112,14 +216,15 @@ impl Rewrite<'_> {
             let all = std::mem::replace(&mut limit, self.new_name(Type::U64));
             self.first_line(format!("shr.u64 {limit}, {all}, {shift};"));
         }
-        if let Some(good) = good {
-            let all = std::mem::replace(
-                &mut limit,
-                self.new_name(if bits == 64 { Type::U64 } else { Type::U32 }),
-            );
-            self.first_line(format!("selp.b{bits} {limit}, {all}, 0, {good};"));
-        }
-        limit
+        self.if_good(limit, bits, good)
+    }
+
+    /// A limit, or 0 if a predicate does not hold.
+    fn if_good(&mut self, limit: String, bits: u32, good: Option<String>) -> String {
+        let Some(good) = good else { return limit };
+        let own = self.new_name(if bits == 64 { Type::U64 } else { Type::U32 });
+        self.first_line(format!("selp.b{bits} {own}, {limit}, 0, {good};"));
+        own
     }
 
     /// A predicate that the begins of a limit's regions are aligned, if any has to be.
@@ -141,8 +246,36 @@ impl Rewrite<'_> {
         all
     }
 
-    /// How many bytes of a region may be read or written: a register of ours, or a constant.
+    /// How many bytes of a region may be read or written, if that is a constant.
+    fn size_of(&self, region: usize, writes: bool) -> Option<u64> {
+        match self.origins.regions().list[region] {
+            Region::Param(_) | Region::Workspace => None,
+            Region::Variable(var) => {
+                let variable = self.declared(var);
+                let constant = variable.is_some_and(|one| one.space == Space::Const);
+                let more = if planted(Mistake::VariableTooLarge) { 16 } else { 0 };
+                let size = variable.and_then(|one| one.size).unwrap_or(0) + more;
+                Some(if writes && constant { 0 } else { size })
+            }
+            Region::Bytes(at) => {
+                let size = self.function.params[at].size.unwrap_or(0);
+                Some(if writes { 0 } else { size })
+            }
+            Region::Shared => Some(0),
+        }
+    }
+
+    /// How many bytes of a region may be read or written, for something else than a limit: a register of ours, or a constant.
     pub(super) fn extent(&mut self, region: usize, writes: bool, global: bool) -> String {
+        self.limits.otherwise.insert(region);
+        match self.size_of(region, writes) {
+            Some(size) => size.to_string(),
+            None => self.known_extent(region, writes, global),
+        }
+    }
+
+    /// The register that tells how many bytes of a region may be read or written.
+    fn known_extent(&mut self, region: usize, writes: bool, global: bool) -> String {
         if let Some(known) = self.limits.extents.get(&(region, writes, global)) {
             return known.clone();
         }
@@ -152,7 +285,8 @@ impl Rewrite<'_> {
                 let word = if writes { "write" } else { "read" };
                 let own = self.new_name(Type::U64);
                 if self.function.entry {
-                    self.first_line(format!("ld.param.u64 {own}, [{prefix}{word}{at}];"));
+                    let from = hidden_at(self.function, at, writes);
+                    self.first_line(format!("ld.param.u64 {own}, [{prefix}hidden+{from}];"));
                 } else {
                     self.first_line(format!("mov.u64 {own}, {prefix}{word}{at};"));
                 }
@@ -164,17 +298,6 @@ impl Rewrite<'_> {
                 }
                 own
             }
-            Region::Variable(var) => {
-                let variable = self.declared(var);
-                let constant = variable.is_some_and(|one| one.space == Space::Const);
-                let more = if planted(Mistake::VariableTooLarge) { 16 } else { 0 };
-                let size = variable.and_then(|one| one.size).unwrap_or(0) + more;
-                if writes && constant { 0 } else { size }.to_string()
-            }
-            Region::Bytes(at) => {
-                let size = self.function.params[at].size.unwrap_or(0);
-                if writes { 0 } else { size }.to_string()
-            }
             // Its size in the first word, and the barrier in the second.
             Region::Workspace => {
                 let base = self.base(region, true);
@@ -183,7 +306,13 @@ impl Rewrite<'_> {
                 self.first_line(format!("selp.b64 {own}, 0, 8, {none};"));
                 own
             }
-            Region::Shared => "0".to_owned(),
+            // A constant where a base has to be aligned.
+            _ => {
+                let own = self.new_name(Type::U64);
+                let size = self.size_of(region, writes).unwrap_or(0);
+                self.first_line(format!("mov.u64 {own}, {size};"));
+                own
+            }
         };
         self.limits.extents.insert((region, writes, global), extent.clone());
         extent
@@ -244,7 +373,9 @@ impl Rewrite<'_> {
 
 fn constant(size: u64, extent: Extent) -> u64 {
     match extent {
-        Extent::Bytes(bytes) => size.checked_sub(bytes).map_or(0, |rest| rest + 1),
+        Extent::Bytes(bytes) | Extent::Aligned(bytes) => {
+            size.checked_sub(bytes).map_or(0, |rest| rest + 1)
+        }
         Extent::Index { bytes, shift, most } => {
             size.checked_sub(bytes).map_or(0, |rest| ((rest >> shift) + 1).min(most))
         }

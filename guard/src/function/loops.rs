@@ -109,7 +109,7 @@ impl Rewrite<'_> {
     ) -> Option<Twin> {
         let Some((Item::Ins(branch), inner)) = items.split_last() else { return None };
         let returns = branch.head() == "bra" && branch.args[..] == [Arg::Label(label)];
-        let small = items.len() <= MOST_ITEMS && !planted(Mistake::LoopOnce);
+        let small = items.len() <= MOST_ITEMS;
         if !returns || !small || !repeatable(&inner[1..]) {
             return None;
         }
@@ -298,21 +298,11 @@ fn width(wide: bool) -> (u32, Type) {
 /// Whether items may stand twice: they compute and read, wait for no other thread, and lead nowhere else. What an unrolled
 /// loop leaves has a few passes only: the text says of it that it is not to be unrolled.
 fn repeatable(items: &[Item]) -> bool {
-    let mut depth = 0_i32;
-    items.iter().all(|item| {
-        match item {
-            Item::Open => depth += 1,
-            Item::Close => depth -= 1,
-            Item::Location(..) => {}
-            Item::Ins(ins) => {
-                return computes(ins) || ins.head() == "ld" || planted(Mistake::LoopOfBarriers);
-            }
-            Item::Pragma(_) | Item::Declare(_) | Item::Label(_) | Item::Targets(..) => {
-                return false;
-            }
-        }
-        depth >= 0
-    }) && depth == 0
+    items.iter().all(|item| match item {
+        Item::Location(..) => true,
+        Item::Ins(ins) => computes(ins) || ins.head() == "ld" || planted(Mistake::LoopOfBarriers),
+        _ => false,
+    })
 }
 
 /// What the branch at the end of a loop compares. Its predicate is written once.
@@ -370,14 +360,17 @@ fn ranges(
 
 /// What has to be below a limit so that a comparison holds in each pass.
 fn series(what: &Compared, items: &Range<usize>, passes: &Passes<'_>) -> Option<Series> {
-    let value = match what.reg {
-        None => Sum::number(what.wide, 0),
-        Some((reg, read, _)) if items.contains(&read) => passes.value(read, reg)?,
+    let value = |(reg, read, held): (usize, usize, usize)| match items.contains(&read) {
+        true => passes.value(read, reg),
         // It was read before the loop.
-        Some((_, _, held)) if passes.writers(held).is_empty() => passes.value(items.start, held)?,
-        Some(_) => return None,
+        false if passes.writers(held).is_empty() => passes.value(items.start, held),
+        false => None,
     };
-    let mut least = value.plus(what.plus);
+    let zero = Sum::number(what.wide, 0);
+    let mut least = what.reg.map_or(Some(zero), value)?.plus(what.plus);
+    if let Some((step, times)) = what.times.filter(|_| !planted(Mistake::LoopSteps)) {
+        least = least.add(&value(step)?, times)?;
+    }
     if let Some(begin) = &what.begin {
         least = least.add(&Sum::of(what.wide, Atom::Ours(begin.clone())), -1)?;
     }

@@ -1,9 +1,10 @@
-//! Accesses that have one check together: those of one address in straight code, which reads or writes around it, and those of
-//! one argument that follow each other.
+//! Accesses that have one check together: those of one address in straight code, which reads or writes around it, those of
+//! addresses at equal steps, as an unrolled loop has them, and those of one argument that follow each other.
 //!
 //! If the first of them is made, all are, because nothing between them leads elsewhere. So if one is outside, the thread
 //! fails in any case, and then none of them is made. Of one address, all bytes from the first one's to the last one's are
-//! compared.
+//! compared. Of equal steps, the first and the last are: a step is the product of 32 bits and a small number, so that the
+//! way from the first to the last is far below the 2^62 bytes that no memory has, and does not wrap around.
 
 use std::ops::Range;
 
@@ -21,7 +22,29 @@ pub(super) struct Group {
     at: At,
     kind: AccessKind,
     pub(super) members: Vec<(usize, Access)>,
+    /// How their addresses differ, if they are not one.
+    pub(super) steps: Option<Steps>,
 }
+
+/// Addresses that are a first one plus 0 to `most` times a step, which is the product of an index of 32 bits and a number.
+/// All need the same bytes, so that those between the first and the last are inside if these are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    /// The register of the step.
+    step: usize,
+    /// The index, the item that reads it, and whether it has a sign.
+    pub(super) index: usize,
+    pub(super) read: usize,
+    pub(super) signed: bool,
+    pub(super) by: i64,
+    pub(super) most: i64,
+    /// The register of the last address, and the item that accesses it.
+    pub(super) last: (usize, usize),
+}
+
+/// A step of so many bytes, so many times, is far from wrapping around.
+const MOST_BYTES: u64 = 1 << 16;
+const MOST_STEPS: i64 = 1 << 8;
 
 impl Group {
     /// One access of all bytes from the first to the last that is needed.
@@ -83,18 +106,19 @@ impl Rewrite<'_> {
             }
             if let Some(access) = described[at].filter(|_| joins(ins)) {
                 if let Base::Reg(reg) = access.base {
-                    let same = |one: &&mut Group| {
-                        let mixed = one.kind == access.kind || planted(Mistake::TogetherMixed);
-                        one.reg == reg && one.at == access.at && mixed
-                    };
-                    match open.iter_mut().find(same) {
-                        Some(group) => group.members.push((at, access)),
-                        None => open.push(Group {
+                    let joined = open.iter_mut().any(|group| {
+                        let mixed = group.kind == access.kind || planted(Mistake::TogetherMixed);
+                        let joins = group.at == access.at && mixed;
+                        joins && self.join(group, reg, at, access).is_some()
+                    });
+                    if !joined {
+                        open.push(Group {
                             reg,
                             at: access.at,
                             kind: access.kind,
                             members: vec![(at, access)],
-                        }),
+                            steps: None,
+                        });
                     }
                 }
             }
@@ -110,6 +134,82 @@ impl Rewrite<'_> {
         done.append(&mut open);
         done.retain(|group| group.members.len() > 1);
         done
+    }
+
+    /// Adds an access to a group, if its address is that of the group, or some steps from it.
+    fn join(&self, group: &mut Group, reg: usize, at: usize, access: Access) -> Option<()> {
+        let alike = |one: &Access| {
+            (one.offset, one.need, one.align) == (access.offset, access.need, access.align)
+        };
+        let alike = group.members.iter().all(|one| alike(&one.1)) || planted(Mistake::StepsDiffer);
+        if reg != group.reg {
+            group.steps = Some(self.steps(group, reg, at).filter(|_| alike)?);
+        } else if group.steps.is_some() && !alike {
+            return None;
+        }
+        group.members.push((at, access));
+        Some(())
+    }
+
+    /// The steps of a group with a further address. Each register on the way is written once, on every path to its use.
+    fn steps(&self, group: &Group, reg: usize, at: usize) -> Option<Steps> {
+        let &(first, _) = group.members.first()?;
+        // What is a constant from the begin is compared as that.
+        if self.constant(first, group.reg) {
+            return None;
+        }
+        let written = |reg: usize, before: usize| {
+            self.flow.definition(reg).filter(|&def| self.flow.dominates(def, before))
+        };
+        let (mut here, mut place, mut count) = (reg, at, 0);
+        let mut steps = group.steps;
+        while here != group.reg && count < MOST_STEPS {
+            place = written(here, place)?;
+            let Item::Ins(Ins { opcode, args, .. }) = &self.items[place] else { return None };
+            let ("add.s64" | "add.u64", [_, Arg::Reg(a), Arg::Reg(b)]) = (&opcode[..], &args[..])
+            else {
+                return None;
+            };
+            let step = |one: usize| {
+                let own = self.step(one, written(one, first)?)?;
+                match steps {
+                    Some(known) if known.step == one || planted(Mistake::StepsOfOthers) => {
+                        Some(known)
+                    }
+                    Some(_) => None,
+                    None => Some(own),
+                }
+            };
+            (here, steps) = match (step(*b), step(*a)) {
+                (Some(step), _) => (*a, Some(step)),
+                (None, step) => (*b, Some(step?)),
+            };
+            count += 1;
+        }
+        let known = written(group.reg, place).is_some() && written(group.reg, first).is_some();
+        let steps = steps
+            .filter(|steps| here == group.reg && known && written(steps.step, place).is_some())?;
+        let farther = count > steps.most;
+        Some(if farther { Steps { most: count, last: (reg, at), ..steps } } else { steps })
+    }
+
+    /// A step, which an item writes.
+    fn step(&self, step: usize, def: usize) -> Option<Steps> {
+        let Item::Ins(ins) = &self.items[def] else { return None };
+        let (signed, [_, Arg::Reg(index), Arg::Int(by @ 1..=MOST_BYTES)]) =
+            (ins.opcode == "mul.wide.s32", &ins.args[..])
+        else {
+            return None;
+        };
+        (signed || ins.opcode == "mul.wide.u32").then_some(Steps {
+            step,
+            index: *index,
+            read: def,
+            signed,
+            by: *by as i64,
+            most: 0,
+            last: (step, def),
+        })
     }
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn all() -> Result<(), String> {
     widths()?;
     spaces()?;
     together()?;
+    steps()?;
     runs()?;
     loops()?;
     counts()?;
@@ -171,11 +172,19 @@ fn runs() -> Result<(), String> {
     inside("two reads", &two, &with(404, 0))?;
     outside("the first of two reads", &two, &with(404, 101))?;
     outside("the second of two reads", &two, &with(400, 0))?;
-    let guarded = guard(&two).map_err(|error| error.to_string())?;
-    match guarded.kernels()[0].sites() {
-        [reads, write]
-            if reads.further.len() == 1 && reads.parameters == [0] && write.further.is_empty() => {}
-        sites => return Err(format!("two reads have one check: {sites:?}\n{}", guarded.text())),
+    // Braces say nothing about what is done.
+    for two in [&two, &two.replace("add.s32 %r2", "{ .reg .b32 %x; mov.u32 %x, %r0; } add.s32 %r2")]
+    {
+        let guarded = guard(two).map_err(|error| error.to_string())?;
+        match guarded.kernels()[0].sites() {
+            [reads, write]
+                if reads.further.len() == 1
+                    && reads.parameters == [0]
+                    && write.further.is_empty() => {}
+            sites => {
+                return Err(format!("two reads have one check: {sites:?}\n{}", guarded.text()));
+            }
+        }
     }
     // What is written depends on the order of a read, and of what it reads and writes.
     let at = |first: &str| {
@@ -257,6 +266,14 @@ fn zeroed(text: &str) -> Result<(), String> {
 
 fn widths() -> Result<(), String> {
     let body = |rest: &str| kernel(ONE, &format!("{BEGIN} {rest}"));
+    let moved = body(
+        "mul.wide.u32 %d2, %r0, 12; mov.u64 %d3, %d1; add.s64 %d3, %d3, %d2; ld.global.u32 %r1, [%d3];",
+    );
+    inside("the last word of an extent", &moved, &[memory(64), number(5)])?;
+    outside("half a word behind others", &moved, &[memory(62), number(5)])?;
+    let first = moved.replace("%r0, 12", "%r0, 8").replace("u32 %r1", "v2.u32 {%r1, %r2}");
+    inside("the first element of a vector", &first, &[memory(60), number(7)])?;
+    outside("a part of the first element", &first, &[memory(59), number(7)])?;
     outside("half a word", &body("ld.global.u64 %d5, [%d1];"), &[memory(4), number(0)])?;
     inside(
         "a vector that is read past the end",
@@ -276,6 +293,7 @@ fn widths() -> Result<(), String> {
         &body("ld.global.u32 %r1, [%d1+2];"),
         &[memory(64), number(0)],
     )?;
+    launched()?;
     let read = Argument::Memory { bytes: vec![0; 64], writes: false, skew: 0 };
     outside(
         "a write of what may only be read",
@@ -301,6 +319,55 @@ fn widths() -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("the value of a load that was not made: {:?}", left.memory)),
     }
+}
+
+/// What the launch looks at.
+fn launched() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(ONE, &format!("{BEGIN} mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; {rest}"))
+    };
+    let word = body("ld.global.u32 %r1, [%d3];");
+    let looked = |text: &str| {
+        let guarded = guard(text).map_err(|error| error.to_string())?;
+        let first = guarded.kernels().first().map(|one| one.parameters()[0]);
+        first.map(|one| (one.begin, one.most)).ok_or("refused".to_owned())
+    };
+    let all = |what: &str, text: &str, wanted| match looked(text)? {
+        found if found == wanted => Ok(()),
+        found => Err(format!("{what}: the launch looks at {found:?}")),
+    };
+    all("accesses of a kind", &word, (4, 0x3_ffff_fffc))?;
+    contains("accesses of a kind", &word, &["shf.r.wrap"], &["and.b64", "selp"])?;
+    let huge = Argument::Huge { bytes: 1 << 36 };
+    inside("the last index", &word, &[huge.clone(), number(u32::MAX - 1)])?;
+    let half = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+    outside("a begin that is not aligned", &word, &[half, number(0)])?;
+    // Some need more alignment than others.
+    let mixed = body(
+        "ld.global.u32 %r1, [%d1+4]; setp.eq.u32 %p1, %r0, 0; @%p1 bra END; st.global.v4.u32 [%d1+16], {%r1, %r1, %r1, %r1};\nEND:",
+    );
+    let word = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 4 };
+    all("vectors and words", &mixed, (1, u64::MAX))?;
+    outside("a vector that is not aligned", &mixed, &[word.clone(), number(1)])?;
+    inside("a word before it", &mixed, &[word, number(0)])?;
+    // An index of words goes further than one of bytes.
+    let bytes = body(
+        "cvt.u64.u32 %d4, %r1; add.s64 %d4, %d1, %d4; ld.global.u8 %r2, [%d4]; ld.global.u32 %r1, [%d3];",
+    );
+    inside("an index of words beside one of bytes", &bytes, &[huge.clone(), number(u32::MAX - 1)])?;
+    // An index with sign, the negative ones of which are large numbers.
+    let signed = kernel(
+        ONE,
+        &format!(
+            "{BEGIN} mul.wide.s32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], 7;\nL:\nst.global.u32 [%d3+8], 7;"
+        ),
+    );
+    outside("a negative index", &signed, &[huge.clone(), number(0x8000_0000)])?;
+    inside("an index with sign", &signed, &[huge.clone(), number(0x7fff_fffd)])?;
+    // A function gets what is passed.
+    let called = body("{ .param .b64 one; st.param.b64 [one], %d0; call f, (one); } ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];")
+        .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
+    all("a pointer that is passed on", &called, (1, u64::MAX))
 }
 
 fn spaces() -> Result<(), String> {
@@ -397,6 +464,106 @@ fn together() -> Result<(), String> {
     outside("a write beside a read", &both, &[read, number(0), memory(8)])?;
     let skewed = body("ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+2];");
     outside("a read beside that is not aligned", &skewed, &with(64, 0))
+}
+
+/// Accesses whose addresses are equal steps apart.
+fn steps() -> Result<(), String> {
+    let minus = |number: i32| number as u32;
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u32 m, .param .u32 k",
+            &format!(
+                "{BEGIN} ld.param.u32 %r1, [m]; ld.param.u32 %r2, [k]; mul.wide.s32 %d2, %r0, 4; \
+                 add.s64 %d3, %d1, %d2; mul.wide.s32 %d4, %r1, 4; mul.wide.s32 %d7, %r2, 4; {rest}"
+            ),
+        )
+    };
+    let three = body(
+        "ld.global.u32 %r3, [%d3]; add.s64 %d5, %d3, %d4; ld.global.u32 %r4, [%d5]; \
+         add.s64 %d6, %d4, %d5; ld.global.u32 %r5, [%d6];",
+    );
+    let guarded = guard(&three).map_err(|error| error.to_string())?;
+    match guarded.kernels()[0].sites() {
+        [all] if all.further.len() == 2 && !guarded.text().contains("sub.s64") => {}
+        sites => return Err(format!("three steps have one check: {sites:?}\n{}", guarded.text())),
+    }
+    // In 64 bits too: of an index without sign, by a step of another scale, and a number of bytes further.
+    let unsigned = three.replace("mul.wide.s32 %d2", "mul.wide.u32 %d2");
+    let scaled = three.replace("mul.wide.s32 %d4, %r1, 4", "mul.wide.s32 %d4, %r1, 8");
+    let on = three.replace("[%d3]", "[%d3+4]").replace("[%d5]", "[%d5+4]");
+    let on = on.replace("[%d6]", "[%d6+4]");
+    let back = on.replace("+4]", "+-4]");
+    let stores = three.replace("ld.global.u32 %r3, [%d3]", "st.global.u32 [%d3], 7");
+    let stores = stores.replace("ld.global.u32 %r4, [%d5]", "st.global.u32 [%d5], 7");
+    let stores = stores.replace("ld.global.u32 %r5, [%d6]", "st.global.u32 [%d6], 7");
+    for (what, text, first, by) in [
+        ("steps", &three, 0, 1),
+        ("steps of an index without sign", &unsigned, 0, 1),
+        ("steps of another scale", &scaled, 0, 2),
+        ("steps a number further", &on, 1, 1),
+        ("steps a number back", &back, -1, 1),
+        ("stores", &stores, 0, 1),
+    ] {
+        let with = |bytes, index: i32, step: i32| {
+            walked(bytes, [minus(index - first), minus(step / by), 0])
+        };
+        inside(what, text, &with(64, 1, 6))?;
+        inside(what, text, &with(64, 3, 6))?;
+        outside(&format!("the last of {what}"), text, &with(60, 3, 6))?;
+        inside(what, text, &with(64, 14, -6))?;
+        outside(&format!("the first of {what}"), text, &with(60, 15, -6))?;
+        outside(&format!("the last of {what} back"), text, &with(64, 10, -6))?;
+        for far in [1 << 30, i32::MIN, i32::MIN / 2, i32::MAX] {
+            outside(&format!("{what} of {far}"), text, &with(64, 4, far))?;
+        }
+    }
+    let left = left(&stores, &walked(60, [3, 6, 0]))?;
+    if left.memory != inside("nothing", &body(""), &walked(60, [0; 3]))?.memory {
+        return Err(format!("three stores, one of them outside: {left:?}"));
+    }
+    let huge =
+        |bytes, index, step| vec![Argument::Huge { bytes }, number(index), number(step), number(0)];
+    inside("the largest steps", &three, &huge(1 << 33, 1, (1 << 30) - 1))?;
+    inside("the largest steps back", &three, &huge(1 << 33, u32::MAX / 2, minus(1 - (1 << 30))))?;
+    outside("steps that end below 0", &three, &huge(1 << 33, 0, minus(1 - (1 << 30))))?;
+    outside("steps that end above", &three, &huge(1 << 33, 2, (1 << 30) - 1))?;
+    inside("steps without sign", &unsigned, &huge(1 << 35, u32::MAX - 2, 1))?;
+    outside("steps beyond 2^32 elements", &unsigned, &huge(1 << 34, u32::MAX, 1))?;
+    // Each of these is no group of steps, or one of fewer accesses.
+    let other = three.replace("add.s64 %d6, %d4, %d5", "add.s64 %d6, %d7, %d5");
+    outside("another step", &other, &walked(64, [0, 1, 100]))?;
+    let wider = three.replace("ld.global.u32 %r4, [%d5]", "ld.global.u32 %r4, [%d5+8]");
+    inside("an access further behind", &wider, &walked(64, [15, minus(-6), 0]))?;
+    let again = three.replace("add.s64 %d6", "mul.wide.s32 %d4, %r2, 4; add.s64 %d6");
+    outside("a step that changes", &again, &walked(64, [0, 1, 100]))?;
+    let index = three.replace("ld.global.u32 %r3", "mov.u32 %r1, 0; ld.global.u32 %r3");
+    outside("a step whose index changes", &index, &walked(64, [0, 100, 0]))?;
+    let skipped = three.replace(
+        "add.s64 %d6, %d4, %d5;",
+        "add.s64 %d6, %d4, %d5; setp.eq.u32 %p1, %r0, 0; @%p1 bra S;",
+    );
+    let skipped = format!("{}\nS:\nret;\n}}\n", skipped.trim_end().trim_end_matches('}'));
+    inside("a last step that is left out", &skipped, &walked(64, [0, 15, 0]))?;
+    outside("a last step that is not", &skipped, &walked(64, [1, 14, 0]))?;
+    // In a loop, the second copy has no check of them.
+    let up = "add.s32 %r0, %r0, 1; setp.lt.s32 %p2, %r0, %r1;";
+    let two = "add.s64 %d6, %d3, %d5; ld.global.u32 %r17, [%d6]; add.s64 %d7, %d6, %d5; ld.global.u32 %r16, [%d7];";
+    let indexed = read("%r0");
+    let moved = "add.s64 %d3, %d1, %d9; ld.global.u32 %r18, [%d3]; add.s64 %d9, %d9, 4;";
+    for (read, copied) in
+        [(&*indexed, true), (moved, true), (&indexed.replace("wide.s", "wide.u"), false)]
+    {
+        let walk = walk(
+            "mul.wide.s32 %d5, %r2, 4; mul.wide.s32 %d9, %r0, 4;",
+            &format!("{read} {two} {up}"),
+        );
+        twice("steps in a loop", &walk, copied)?;
+        inside("steps in a loop", &walk, &walked(36, [0, 3, 3]))?;
+        outside("the last of steps in a loop", &walk, &walked(32, [0, 3, 3]))?;
+        outside("the first of steps in a loop", &walk, &walked(36, [1, 4, minus(-1)]))?;
+        outside("steps in a loop that are large", &walk, &walked(36, [0, 3, 1 << 31]))?;
+    }
+    Ok(())
 }
 
 /// A kernel with a loop, in which every pass makes another read as well.
@@ -709,14 +876,11 @@ fn texts() -> Result<(), String> {
     inside("the last target", &list, &[memory(8), number(1000)])?;
     // Names of ours that the text has.
     let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
-        .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_record;\n.const");
+        .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_hidden;\n.const");
     let guarded = guard(&named).map_err(|error| error.to_string())?;
-    let hidden =
-        guarded.kernels().first().map(|kernel| kernel.hidden().to_vec()).unwrap_or_default();
-    if hidden.is_empty()
-        || hidden.iter().any(|name| named.contains(name.split('_').next().unwrap_or_default()))
-    {
-        return Err(format!("names of the text: {hidden:?}"));
+    let own = guarded.text().split("hidden[").next().and_then(|head| head.rsplit(' ').next());
+    if own.is_none_or(|own| own.is_empty() || named.contains(own)) {
+        return Err(format!("names of the text: {own:?}"));
     }
     inside("names of ours", &named, &[memory(8), number(0)]).map(drop)
 }

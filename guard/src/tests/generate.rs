@@ -15,6 +15,8 @@ struct Writer<'r> {
     tame: bool,
     /// Whether it has a local variable, which then is all of the frame, or calls a function.
     local: bool,
+    /// How many times accesses at equal steps were written.
+    strides: usize,
 }
 
 const TYPES: &[&str] = &["u8", "s8", "b16", "u32", "f32", "b64", "f64", "s32"];
@@ -202,6 +204,42 @@ impl Writer<'_> {
         }
     }
 
+    /// Accesses at equal steps, mostly. Nothing else writes their registers.
+    fn steps(&mut self, base: String, index: &str, by: &str) -> Vec<String> {
+        let own = 16 * self.strides;
+        self.strides = (self.strides + 1) % 8;
+        let register = |at: usize| format!("%s{}", own + at);
+        let (scale, sign) =
+            (self.random.of(&["4", "4", "4", "8"]), self.random.of(&["s", "s", "u"]));
+        let other = self.random.of(&["4", "4", "4", "1"]);
+        let signed = self.random.of(&["s", "s", "s", "u"]);
+        let mut lines = vec![
+            format!("mul.wide.{sign}32 {}, {index}, {scale};", register(0)),
+            format!("add.s64 {}, {base}, {};", register(1), register(0)),
+            format!("mul.wide.{signed}32 {}, {by}, {scale};", register(2)),
+            format!("mul.wide.{signed}32 {}, {by}, {other};", register(3)),
+        ];
+        let space = self.random.of(&[".global", ".global", ""]);
+        let (writes, offset) = (self.random.once_in(3), self.offset(4));
+        for at in 4..5 + self.random.below(4) as usize {
+            let number = self.random.below(8);
+            let offset = if self.random.once_in(12) { self.offset(4) } else { offset.clone() };
+            let address = if at == 4 { register(1) } else { register(at) };
+            lines.push(match writes != self.random.once_in(8) {
+                false => format!("ld{space}.u32 %r{number}, [{address}{offset}];"),
+                true => format!("st{space}.u32 [{address}{offset}], %r{number};"),
+            });
+            let step = register(if self.random.once_in(12) { 3 } else { 2 });
+            let parts = if self.random.once_in(4) { [step, address] } else { [address, step] };
+            let next = format!("add.s64 {}, {};", register(at + 1), parts.join(", "));
+            if self.random.once_in(12) {
+                lines.push(self.random.of(&["bar.sync 0;", "mov.u32 %r0, 1;"]).to_owned());
+            }
+            lines.push(next);
+        }
+        lines
+    }
+
     /// A loop of one block, whose indices and pointers move by equal steps, mostly.
     fn walk(&mut self, label: usize) {
         let wide = self.random.once_in(4);
@@ -314,6 +352,10 @@ impl Writer<'_> {
                 );
             }
         }
+        if self.random.once_in(4) {
+            let base = format!("%d{}", self.random.below(3));
+            body.extend(self.steps(base, "%i3", "%i2"));
+        }
         let by = if by_register { "%i2".to_owned() } else { step.to_string() };
         let at = if self.random.once_in(3) { 0 } else { body.len() };
         body.insert(at, format!("add.s{bits} {x}, {x}, {by};"));
@@ -352,7 +394,7 @@ pub(crate) fn case(random: &mut Random) -> Case {
     // In short ones, often nothing is outside.
     let count = if random.once_in(2) { 1 + random.below(5) } else { 4 + random.below(24) };
     let local = random.once_in(2);
-    let mut writer = Writer { random, lines: Vec::new(), tame, local };
+    let mut writer = Writer { random, lines: Vec::new(), tame, local, strides: 0 };
     for _ in 0..6 {
         writer.number();
     }
@@ -366,7 +408,16 @@ pub(crate) fn case(random: &mut Random) -> Case {
     for _ in 0..count {
         match writer.random.below(24) {
             0..5 => writer.number(),
-            5..12 => writer.address(),
+            5..10 => writer.address(),
+            10..12 => {
+                let (base, index, by) = (writer.base(), writer.r(), writer.r());
+                if writer.random.once_in(2) {
+                    let step = writer.random.of(&["1", "2", "-1", "3", "-2147483648"]);
+                    writer.lines.push(format!("mov.u32 {by}, {step};"));
+                }
+                let lines = writer.steps(base, &index, &by);
+                writer.lines.extend(lines);
+            }
             12..19 => writer.memory(None),
             19 if !open => {
                 // A loop of a few passes.
@@ -428,7 +479,7 @@ pub(crate) fn case(random: &mut Random) -> Case {
          .visible .entry test(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 number, \
          .param .align 8 .b8 both[24], .param .u32 n)\n{{\n\
          .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<12>; .reg .b64 %d<20>; .reg .f32 %f<4>; .reg .f64 %e<4>;\n\
-         .reg .b64 %g<4>; .reg .b64 %l<4>; .reg .b32 %i<6>; .reg .b64 %j<6>; .reg .b64 %a<128>;\n\
+         .reg .b64 %g<4>; .reg .b64 %l<4>; .reg .b32 %i<6>; .reg .b64 %j<6>; .reg .b64 %a<128>; .reg .b64 %s<128>;\n\
          {declared} .shared .align 16 .b8 sh[64];\n\
          ld.param.u64 %g0, [a]; ld.param.u64 %g1, [b]; ld.param.u64 %g2, [c]; ld.param.u64 %g3, [both+{offset}];\n\
          cvta.to.global.u64 %d0, %g0; cvta.to.global.u64 %d1, %g1; cvta.to.global.u64 %d2, %g2; ld.param.u64 %d3, [number];\n\

@@ -254,7 +254,8 @@ pub(crate) fn launch(
     let record = START;
     if let Some(guarded) = guarded {
         let kernel = guarded.kernels().iter().find(|one| one.name() == kernel).ok_or("refused")?;
-        for (parameter, argument) in kernel.parameters().iter().zip(arguments) {
+        let mut hidden = Vec::new();
+        for (at, (parameter, argument)) in kernel.parameters().iter().zip(arguments).enumerate() {
             if !parameter.extents {
                 continue;
             }
@@ -266,11 +267,14 @@ pub(crate) fn launch(
                 Argument::Huge { bytes } => (*bytes, *bytes),
                 _ => (0, 0),
             };
-            values.push(reads.to_le_bytes().to_vec());
-            values.push(writes.to_le_bytes().to_vec());
+            let aligned = addresses[at] % u64::from(parameter.begin) == 0;
+            hidden.extend(
+                [reads, writes]
+                    .map(|bytes: u64| if aligned { bytes.min(parameter.most) } else { 0 }),
+            );
         }
-        values.push(record.to_le_bytes().to_vec());
-        values.push(TAG.to_le_bytes().to_vec());
+        hidden.extend([record, TAG.into()]);
+        values.push(hidden.iter().flat_map(|word| word.to_le_bytes()).collect());
         pieces.push(Piece { start: record, reads: 0, writes: 8, bytes: HashMap::new() });
     }
     if values.len() != layout.params.len() {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// A guarded kernel was to access memory outside of its arguments. The access was not made: a read gave 0, and a write did
+/// A guarded kernel was to access memory outside of its arguments, or at an address that is not a multiple of the size of the
+/// access: vectors of `float4` need memory that begins at a multiple of 16 bytes. The access was not made: a read gave 0, and a write did
 /// nothing. Accesses of one argument that follow each other are compared together, and none of them was made. Everything
 /// else of the launch was done, and the context can be used as before.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -116,10 +117,12 @@ impl fmt::Display for OutOfBounds {
             write!(f, ", or at line {}, which were compared together", further.join(", "))?;
         }
         let made = if further.is_empty() { "the access was not" } else { "none of them was" };
-        write!(
-            f,
-            "; {made} made, and everything else was: pass memory that is long enough, compare the index in the \
-             kernel with the length, and, if the kernel writes there, pass `&mut`",
+        write!(f, "; {made} made, and everything else was: pass memory that is long enough")?;
+        if *bytes >= 8 {
+            write!(f, " and begins at a multiple of {bytes} bytes")?;
+        }
+        f.write_str(
+            ", compare the index in the kernel with the length, and, if the kernel writes there, pass `&mut`",
         )
     }
 }
@@ -231,6 +234,10 @@ mod tests {
         }
         assert_eq!((several.source(), several.function()), (Some(("k.cu", 12)), Some("inner")));
         assert!(!several.writes());
+
+        let vector = OutOfBounds { bytes: 16, ..one() }.to_string();
+        assert!(vector.contains("long enough and begins at a multiple of 16 bytes"), "{vector}");
+        assert!(!text.contains("multiple"), "{text}");
 
         let variables = OutOfBounds { arguments: vec![], ..one() }.to_string();
         assert!(variables.contains("outside of its variables, at line 7"), "{variables}");
