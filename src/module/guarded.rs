@@ -250,3 +250,30 @@ impl fmt::Debug for GuardedModule<'_> {
         f.debug_tuple("GuardedModule").field(&self.module).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{DriverError, LoadError};
+
+    /// What a refusal says of its reason.
+    fn reason(log: &str, known: Option<&str>) -> Option<String> {
+        let driver = DriverError::new(LOAD, ffi::CUDA_ERROR_INVALID_PTX);
+        let text = b".version 7.0\n  frob;\n";
+        let load =
+            LoadError::new(driver, log.to_owned(), Some(text)).because(known.map(Into::into));
+        let told = of_the_guarded_text(Error::Load(Box::new(load)));
+        let Error::Load(load) = told else { panic!("it is the same error") };
+        load.reason().map(Into::into)
+    }
+
+    #[test]
+    fn a_refusal_that_names_a_line_says_that_it_is_one_of_the_guarded_text() {
+        let line = "ptxas application ptx input, line 2; error   : Not a name: 'frob'";
+        let said = reason(line, None).unwrap();
+        assert!(said.starts_with("the log's lines are those of the guarded text"), "{said}");
+        assert_eq!(reason(line, Some("known")).as_deref(), Some("known"));
+        assert_eq!(reason("no line", Some("known")).as_deref(), Some("known"));
+        assert_eq!(reason("no line", None), None);
+    }
+}

@@ -136,6 +136,15 @@ mod tests {
     use std::sync::mpsc;
     use std::thread;
 
+    fn until(condition: impl Fn() -> bool) {
+        loop {
+            thread::yield_now();
+            if condition() {
+                return;
+            }
+        }
+    }
+
     #[test]
     fn a_capture_waits_for_an_operation_of_another_thread_and_none_begins_meanwhile() {
         let context = Context::create(Device::get(0).unwrap(), ContextFlags::default()).unwrap();
@@ -143,9 +152,7 @@ mod tests {
         let operation = Operation::enter(&context, "an operation").unwrap();
         thread::scope(|threads| {
             let capture = threads.spawn(|| Capturing::enter(&context, "a capture").map(drop));
-            while lock(&legacy.state).captures == 0 {
-                thread::yield_now();
-            }
+            until(|| lock(&legacy.state).captures != 0);
             assert!(Operation::enter(&context, "another operation").is_err());
             assert!(!capture.is_finished());
             drop(operation);
@@ -160,9 +167,7 @@ mod tests {
             threads.spawn(move || {
                 let operation = Operation::enter(context, "an operation").unwrap();
                 entered.send(()).unwrap();
-                while lock(&legacy.state).captures == 0 && !answered.load(Ordering::Relaxed) {
-                    thread::yield_now();
-                }
+                until(|| lock(&legacy.state).captures != 0 || answered.load(Ordering::Relaxed));
                 drop(operation);
             });
             has_entered.recv().unwrap();

@@ -522,6 +522,21 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
+    #[cfg_attr(miri, ignore = "Miri does not fork")]
+    fn in_the_child_of_a_fork_a_slot_is_given_back_and_nobody_is_told() {
+        with_board(|_, board| {
+            let index = board.take().unwrap();
+            board.word(index).store(1, Ordering::Release);
+            let _state = board.state();
+            assert!(fork::is_true_in_child(|| {
+                board.give_back(index);
+                board.take() == Some(index) && board.word(index).load(Ordering::Acquire) == 0
+            }));
+        });
+    }
+
+    #[test]
     fn a_module_for_which_no_tags_are_left_is_refused() {
         with_board(|_, board| {
             for last in [u32::MAX - 1, u32::MAX] {

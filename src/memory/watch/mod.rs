@@ -185,14 +185,15 @@ mod with_guard {
 
         #[cold]
         fn look_at_others(&self) -> Result {
-            let mut others = self.others();
-            others.iter().try_for_each(Other::look)?;
-            let (over, rest): (Vec<_>, Vec<_>) =
-                mem::take(&mut *others).into_iter().partition(Other::is_over);
-            *others = rest;
-            drop(others);
-            // Without the lock, as code of the program may run.
-            drop(over);
+            // What is over ends without the lock, as code of the program may run.
+            let _over = {
+                let mut others = self.others();
+                others.iter().try_for_each(Other::look)?;
+                let (over, rest): (Vec<_>, Vec<_>) =
+                    mem::take(&mut *others).into_iter().partition(Other::is_over);
+                *others = rest;
+                over
+            };
             Ok(())
         }
 
