@@ -493,6 +493,14 @@ fn together() -> Result<(), String> {
     if left.site == 0 || left.memory != untouched.memory {
         return Err(format!("two writes, one of them outside: {left:?}"));
     }
+    // Of those that order others, each is checked by itself.
+    for words in ["volatile", "relaxed.sys", "release.sys", "mmio.relaxed.sys"] {
+        let writes = writes.replace("st.global", &format!("st.{words}.global"));
+        let left = self::left(&writes, &with(4, 0))?;
+        if left.site == 0 || left.memory == untouched.memory {
+            return Err(format!("two writes that are {words}, one of them outside: {left:?}"));
+        }
+    }
     // The second is elsewhere: the address changes between them.
     let moved = body("ld.global.u32 %r1, [%d3]; add.s64 %d3, %d3, 64; ld.global.u32 %r1, [%d3+4];");
     outside("an address that moves", &moved, &with(16, 0))?;
