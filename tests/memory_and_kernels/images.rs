@@ -131,7 +131,7 @@ fn numbers() -> impl Iterator<Item = usize> {
 
 /// 1,000 images, each damaged in its own way: shorter, or with a bit flipped.
 fn damaged(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
-    numbers().take(fewer(1000, 12)).enumerate().map(move |(i, number)| {
+    numbers().take(fewer(1000, 4)).enumerate().map(move |(i, number)| {
         let mut bytes = whole.to_vec();
         let what = if i % 4 == 0 {
             bytes.truncate(number % whole.len());
@@ -176,7 +176,7 @@ fn a_thousand_damaged_cubins_are_errors() {
     fresh!(a_thousand_damaged_cubins_are_errors, {
         let (seen, loaded) = load_all(CUBIN, |gpu, bytes| gpu.load_cubin(bytes).map(drop));
         println!("cubins: the driver saw {seen}, loaded {loaded}");
-        assert!(seen > fewer(100, 1), "code, which nothing checks, may be damaged: {seen}");
+        assert!(seen > fewer(100, 0), "code, which nothing checks, may be damaged: {seen}");
     });
 }
 
@@ -185,7 +185,7 @@ fn a_thousand_damaged_fatbins_are_errors() {
     fresh!(a_thousand_damaged_fatbins_are_errors, {
         let (seen, loaded) = load_all(&both(), |gpu, bytes| gpu.load_fatbin(bytes).map(drop));
         println!("fatbins: the driver saw {seen}, loaded {loaded}");
-        assert!(seen > fewer(100, 1), "code, which nothing checks, may be damaged: {seen}");
+        assert!(seen > fewer(100, 0), "code, which nothing checks, may be damaged: {seen}");
     });
 }
 
@@ -197,7 +197,7 @@ fn a_thousand_damaged_fatbins_with_compressed_code_are_errors() {
             for whole in [whole, &without_first(whole)] {
                 let (seen, loaded) = load_all(whole, |gpu, bytes| gpu.load_fatbin(bytes).map(drop));
                 println!("fatbins with {how}: the driver saw {seen}, loaded {loaded}");
-                assert!(seen > fewer(100, 1), "{seen}");
+                assert!(seen > fewer(100, 0), "{seen}");
             }
         }
     });
@@ -255,7 +255,7 @@ fn a_thousand_damaged_texts_are_errors() {
             gpu.load_ptx(String::from_utf8_lossy(&bytes).into_owned()).map(drop)
         });
         println!("texts: the driver saw {seen}, loaded {loaded}");
-        assert!(seen > fewer(500, 2), "{seen}");
+        assert!(seen > fewer(500, 0), "{seen}");
     });
 }
 
@@ -265,9 +265,11 @@ fn whole_images_load() {
     let mut stack = ContextStack::current_thread().unwrap();
     let gpu = stack.push(&context).unwrap();
     let ptx = [PTX.as_bytes(), &[0]].concat();
-    let compressed = [LZ4, ZSTD].map(|both| [both.to_vec(), without_first(both)]);
+    // Zstandard takes Miri an hour, in a library without `unsafe` code.
+    let compressed = [LZ4, ZSTD].into_iter().take(fewer(2, 1));
+    let compressed = compressed.flat_map(|both| [both.to_vec(), without_first(both)]);
     let others = [both(), fatbin(&[entry(1, 75, 72, &ptx)])];
-    for fatbin in others.into_iter().chain(compressed.into_iter().flatten()) {
+    for fatbin in others.into_iter().chain(compressed) {
         gpu.load_fatbin(fatbin).unwrap().function("saxpy").unwrap();
     }
     let machine = gpu.device().compute_capability().unwrap();

@@ -577,7 +577,7 @@ fn random_graphs_do_what_their_steps_say(graphs: u64) {
 fn random_graphs_with_conditions_do_what_their_steps_say_one_after_the_other() {
     needs_conditionals!();
     fresh!(random_graphs_with_conditions_do_what_their_steps_say_one_after_the_other, {
-        random_graphs_do_what_their_steps_say(fewer(200, 3) as u64);
+        random_graphs_do_what_their_steps_say(fewer(200, 1) as u64);
     });
 }
 
