@@ -4,22 +4,24 @@ use std::io::Read as _;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: cuscope-guard [--sites] KERNEL.ptx [OUTPUT.ptx]
+usage: cuscope-guard [--sites | --parameters] KERNEL.ptx [OUTPUT.ptx]
 
 Writes the text with its kernels guarded to OUTPUT.ptx, or to the standard output. KERNEL.ptx may be `-`, the
 standard input. Kernels that cannot be guarded are left out, and standard error says why. Then the exit status is 1,
 and 2 if the text cannot be read at all.
---sites lists the accesses that may fail, by number, instead.";
+--sites lists the accesses that may fail, by number, instead.
+--parameters lists the parameters whose extents a launch passes: the kernel, the place from 0, what the begin has to be
+a multiple of, and the largest extent.";
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
-    let sites = args.first().is_some_and(|one| one == "--sites");
-    if sites {
+    let list = args.first().cloned().filter(|one| one == "--sites" || one == "--parameters");
+    if list.is_some() {
         args.remove(0);
     }
     let (input, output) = match &args[..] {
         [input] => (input, None),
-        [input, output] if !sites => (input, Some(output)),
+        [input, output] if list.is_none() => (input, Some(output)),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -47,9 +49,12 @@ fn main() -> ExitCode {
     for refused in guarded.refused() {
         eprintln!("{input}: {refused}");
     }
-    if sites {
+    if let Some(list) = list {
         for kernel in guarded.kernels() {
-            for site in kernel.sites() {
+            for one in kernel.parameters().iter().filter(|one| one.extents && list != "--sites") {
+                println!("{} {} {} {}", kernel.name(), one.index, one.begin, one.most);
+            }
+            for site in kernel.sites().iter().filter(|_| list == "--sites") {
                 println!(
                     "{} {} line {}: {}",
                     site.number,
