@@ -357,6 +357,11 @@ fn widths() -> Result<(), String> {
         &body("ld.global.u32 %r1, [%d1+2];"),
         &[memory(64), number(0)],
     )?;
+    let doubled = body(
+        "cvt.u64.u32 %d2, %r0; shl.b64 %d3, %d2, 1; add.s64 %d4, %d1, %d3; ld.global.u32 %r1, [%d4];",
+    );
+    inside("twice an even number", &doubled, &[memory(64), number(2)])?;
+    outside("twice an odd number", &doubled, &[memory(64), number(1)])?;
     launched()?;
     let read = Argument::Memory { bytes: vec![0; 64], writes: false, skew: 0 };
     outside(
@@ -601,6 +606,9 @@ fn steps() -> Result<(), String> {
     outside("steps that end above", &three, &huge(1 << 33, 2, (1 << 30) - 1))?;
     inside("steps without sign", &unsigned, &huge(1 << 35, u32::MAX - 2, 1))?;
     outside("steps beyond 2^32 elements", &unsigned, &huge(1 << 34, u32::MAX, 1))?;
+    let large = three.replace("mul.wide.s32 %d4", "mul.wide.u32 %d4");
+    inside("small steps without sign", &large, &walked(64, [3, 6, 0]))?;
+    outside("large steps without sign", &large, &walked(64, [8, u32::MAX, 0]))?;
     // Each of these is no group of steps, or one of fewer accesses.
     let other = three.replace("add.s64 %d6, %d4, %d5", "add.s64 %d6, %d7, %d5");
     outside("another step", &other, &walked(64, [0, 1, 100]))?;
@@ -689,6 +697,8 @@ fn loops() -> Result<(), String> {
     outside("the first of a rising index", &rising, &walked(32, [minus(-1), 8, 0]))?;
     inside("one pass", &rising, &walked(32, [7, 0, 0]))?;
     outside("one pass outside", &rising, &walked(28, [7, 0, 0]))?;
+    let on = rising.replace("@%p2 bra L;", "@%p2 bra M; st.global.u32 [%d1], 7;\nM:");
+    twice("a branch that leads on", &on, false)?;
     let falling =
         walk("", &format!("{} add.s32 %r0, %r0, -2; setp.ne.s32 %p2, %r0, %r1;", read("%r0")));
     twice("a falling index", &falling, false)?;
@@ -703,6 +713,29 @@ fn loops() -> Result<(), String> {
     );
     inside("two indices", &far, &walked(48, [0, 8, 0]))?;
     outside("the larger of two indices", &far, &walked(44, [0, 8, 0]))?;
+    // One index into two arguments.
+    let other = "add.s64 %d12, %d11, %d2; ld.global.u32 %r17, [%d12];";
+    let both = walk("", &format!("{} {other} {up}", read("%r0")))
+        .replace(".param .u32 k", ".param .u64 k")
+        .replace(
+            "ld.param.u32 %r2, [k];",
+            "ld.param.u64 %d10, [k]; cvta.to.global.u64 %d11, %d10;",
+        );
+    twice("two arguments", &both, true)?;
+    let two = |first, second| vec![memory(first), number(0), number(8), memory(second)];
+    inside("two arguments", &both, &two(32, 32))?;
+    outside("the first of two arguments", &both, &two(28, 32))?;
+    outside("the second of two arguments", &both, &two(32, 28))?;
+    // A number and a register further.
+    let further = walk(
+        "mul.wide.s32 %d5, %r2, 4; mov.u64 %d3, %d1;",
+        &format!(
+            "ld.global.u32 %r18, [%d3]; add.s64 %d6, %d3, %d5; ld.global.u32 %r17, [%d6+8]; add.s64 %d3, %d3, 4; {up}"
+        ),
+    );
+    twice("a number and a register further", &further, true)?;
+    inside("a number and a register further", &further, &walked(24, [0, 3, 1]))?;
+    outside("the last of a number and a register further", &further, &walked(20, [0, 3, 1]))?;
     // The pointer moves, by a register.
     let pointer = |step: &str| {
         walk(
@@ -931,6 +964,13 @@ fn texts() -> Result<(), String> {
         "ld.param.u64 %d0, [s]; mov.u64 %d1, %d0; ld.param.u32 %r0, [n]; suld.b.1d.b32.trap %r1, [%d1, {%r0}]; sust.b.1d.b32 [%d1, {%r0}], %r1;",
     );
     contains("a surface", &surface, &["suld.b.1d.b32.zero", "sust.b.1d.b32.zero"], &[".trap"])?;
+    // A place that is no multiple of 4 is left out.
+    let looked = guard(&surface).map_err(|error| error.to_string())?;
+    let looked =
+        looked.text().lines().filter(|line| line.contains("and.b32") && line.ends_with(", 3;"));
+    if looked.count() != 2 {
+        return Err("the places of a surface have no check".to_owned());
+    }
     let guarded = guard(&surface).map_err(|error| error.to_string())?;
     let lines: Vec<&str> = guarded.text().lines().collect();
     let access = lines.iter().find(|line| line.contains("suld")).ok_or("no surface")?;
