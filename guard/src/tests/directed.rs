@@ -308,6 +308,9 @@ fn over() -> Result<(), String> {
     outside("a write that is outside, behind a branch", &short, &with(16, 4))?;
     inside("a branch over a write with a predicate that does not hold", &negated, &with(16, 4))?;
     outside("a write behind a branch that is not made", &negated, &with(4, 1))?;
+    let beyond = short.replace("bra S", "bra T").replace("S:", "S:\nst.global.u32 [%d1], %r5;\nT:");
+    contains("a branch beyond a label", &beyond, &["bra"], &[])?;
+    same("a branch beyond a label", &beyond, &with(16, 1))?;
     let used = short.replace(far, &format!("add.u32 %r6, %r6, 1; {far}"));
     contains("a branch over what is used", &used, &["bra"], &[])?;
     same("a branch over what is used", &used, &with(16, 1))?;
@@ -424,15 +427,26 @@ fn launched() -> Result<(), String> {
         "cvt.u64.u32 %d4, %r2; add.s64 %d5, %d1, %d4; ld.global.u8 %r3, [%d5]; ld.global.u32 %r1, [%d3];",
     );
     inside("an index of words beside one of bytes", &bytes, &[huge.clone(), number(u32::MAX - 1)])?;
+    let byte = body(
+        "cvt.u64.u32 %d4, %r0; add.s64 %d5, %d1, %d4; ld.global.u8 %r3, [%d5]; ld.global.u32 %r1, [%d1+4];",
+    );
+    all("a byte and a word", &byte, (1, u64::MAX))?;
+    inside("the last byte", &byte, &[memory(64), number(63)])?;
+    outside("a byte further", &byte, &[memory(64), number(64)])?;
+    // Between three and four times 2^32 bytes.
+    let words = body("ld.global.u32 %r1, [%d3]; ld.global.u32 %r2, [%d1+4];");
+    let large = |index| [Argument::Huge { bytes: 13 << 30 }, number(index)];
+    inside("the last word of 13 GiB", &words, &large(0xcfff_ffff))?;
+    outside("a word behind 13 GiB", &words, &large(0xd000_0000))?;
     // An index with sign, the negative ones of which are large numbers.
     let signed = kernel(
         ONE,
         &format!(
-            "{BEGIN} mul.wide.s32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], 7;\nL:\nst.global.u32 [%d3+8], 7;"
+            "{BEGIN} mul.wide.s32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], 7;\nL:\nst.global.u32 [%d3+4], 7;"
         ),
     );
     outside("a negative index", &signed, &[huge.clone(), number(0x8000_0000)])?;
-    inside("an index with sign", &signed, &[huge.clone(), number(0x7fff_fffd)])?;
+    inside("the largest index with sign", &signed, &[huge.clone(), number(0x7fff_ffff)])?;
     // A function gets what is passed.
     let called = body("{ .param .b64 one; st.param.b64 [one], %d0; call f, (one); } ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1];")
         .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
@@ -453,6 +467,11 @@ fn spaces() -> Result<(), String> {
     );
     outside("constant memory", &constant, &[memory(8), number(4)])?;
     inside("constant memory inside", &constant, &[memory(8), number(3)])?;
+    let generic = body(
+        "mov.u64 %d3, cons; cvta.const.u64 %d5, %d3; add.s64 %d4, %d5, %d2; ld.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
+    );
+    outside("constant memory by a generic address", &generic, &[memory(8), number(4)])?;
+    inside("constant memory inside by a generic address", &generic, &[memory(8), number(3)])?;
     let shared = body(
         ".shared .align 16 .b8 sh[64]; mov.u64 %d3, sh; cvta.shared.u64 %d3, %d3; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7; ld.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
     );
@@ -614,6 +633,16 @@ fn steps() -> Result<(), String> {
     outside("another step", &other, &walked(64, [0, 1, 100]))?;
     let wider = three.replace("ld.global.u32 %r4, [%d5]", "ld.global.u32 %r4, [%d5+8]");
     inside("an access further behind", &wider, &walked(64, [15, minus(-6), 0]))?;
+    // The first is of the pass before.
+    let before = kernel(
+        ".param .u64 a, .param .u32 n, .param .u32 m, .param .u32 k",
+        &format!(
+            "{BEGIN} ld.param.u32 %r1, [m]; mul.wide.s32 %d4, %r1, 4; mov.u32 %r5, 0;\nL:\nld.global.u32 %r3, [%d3]; \
+             mul.lo.s32 %r6, %r5, %r0; mul.wide.s32 %d2, %r6, 4; add.s64 %d3, %d1, %d2; add.s64 %d5, %d3, %d4; \
+             ld.global.u32 %r4, [%d5]; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2; @%p2 bra L;"
+        ),
+    );
+    outside("a step from the address of this pass", &before, &walked(64, [1000, 1, 0]))?;
     let again = three.replace("add.s64 %d6", "mul.wide.s32 %d4, %r2, 4; add.s64 %d6");
     outside("a step that changes", &again, &walked(64, [0, 1, 100]))?;
     let index = three.replace("ld.global.u32 %r3", "mov.u32 %r1, 0; ld.global.u32 %r3");
@@ -736,6 +765,42 @@ fn loops() -> Result<(), String> {
     twice("a number and a register further", &further, true)?;
     inside("a number and a register further", &further, &walked(24, [0, 3, 1]))?;
     outside("the last of a number and a register further", &further, &walked(20, [0, 3, 1]))?;
+    // The larger one first, and one that is a number further beside one that is a register further.
+    let placed = "mul.wide.s32 %d5, %r2, 4; mul.wide.s32 %d9, %r0, 4; add.s64 %d3, %d1, %d9;";
+    let falling = walk(
+        placed,
+        &format!(
+            "add.s64 %d6, %d3, %d5; ld.global.u32 %r17, [%d6]; ld.global.u32 %r18, [%d3]; add.s64 %d3, %d3, 4; {up}"
+        ),
+    );
+    twice("the larger one first", &falling, true)?;
+    inside("the larger one first", &falling, &walked(20, [0, 3, 2]))?;
+    outside("the smaller one behind it", &falling, &walked(36, [minus(-1), 3, 2]))?;
+    outside("the larger one before it", &falling, &walked(16, [0, 3, 2]))?;
+    let beside = walk(
+        placed,
+        &format!(
+            "ld.global.u32 %r18, [%d3]; add.s64 %d6, %d3, 4; ld.global.u32 %r17, [%d6]; add.s64 %d7, %d3, %d5; \
+             ld.global.u32 %r16, [%d7]; add.s64 %d3, %d3, 4; {up}"
+        ),
+    );
+    inside("a number beside a register", &beside, &walked(16, [0, 3, 0]))?;
+    outside("a number beside a register that is 0", &beside, &walked(12, [0, 3, 0]))?;
+    // Two registers further, and the first of them is the larger one.
+    let apart = walk(
+        "mul.wide.s32 %d5, %r2, 4; mul.wide.s32 %d7, %r1, 4; mov.u64 %d3, %d1;",
+        &format!(
+            "ld.global.u32 %r18, [%d3]; add.s64 %d6, %d3, %d5; ld.global.u32 %r17, [%d6]; add.s64 %d9, %d3, %d7; \
+             ld.global.u32 %r16, [%d9]; add.s64 %d3, %d3, 4; {up}"
+        ),
+    );
+    twice("two registers further", &apart, true)?;
+    inside("two registers further", &apart, &walked(36, [0, 3, 6]))?;
+    outside("the first of two registers further", &apart, &walked(32, [0, 3, 6]))?;
+    outside("the second of two registers further", &apart, &walked(20, [0, 3, 1]))?;
+    let sum = apart.replace("add.s64 %d9, %d3, %d7", "add.s64 %d9, %d6, %d7");
+    inside("a sum of two registers further", &sum, &walked(40, [0, 3, 4]))?;
+    outside("the last of a sum of two registers further", &sum, &walked(36, [0, 3, 4]))?;
     // The pointer moves, by a register.
     let pointer = |step: &str| {
         walk(
