@@ -765,6 +765,14 @@ fn loops() -> Result<(), String> {
     twice("a number and a register further", &further, true)?;
     inside("a number and a register further", &further, &walked(24, [0, 3, 1]))?;
     outside("the last of a number and a register further", &further, &walked(20, [0, 3, 1]))?;
+    // A number that goes down, below 0.
+    let down = walk(
+        "mov.u64 %d3, %d1;",
+        "ld.global.u32 %r18, [%d3]; add.s64 %d3, %d3, 4; add.s32 %r0, %r0, -1; setp.ne.s32 %p2, %r0, %r2;",
+    );
+    twice("a number that goes down", &down, true)?;
+    inside("a number that goes down", &down, &walked(20, [3, 0, minus(-2)]))?;
+    outside("the last of a number that goes down", &down, &walked(16, [3, 0, minus(-2)]))?;
     // The larger one first, and one that is a number further beside one that is a register further.
     let placed = "mul.wide.s32 %d5, %r2, 4; mul.wide.s32 %d9, %r0, 4; add.s64 %d3, %d1, %d9;";
     let falling = walk(
