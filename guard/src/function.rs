@@ -71,8 +71,15 @@ fn hidden_at(function: &Function<'_>, param: usize, writes: bool) -> usize {
 }
 
 /// The bytes of what a kernel has behind its own parameters. The last 16 are the record, and the tag.
-pub(crate) fn hidden_bytes(function: &Function<'_>) -> usize {
+fn hidden_bytes(function: &Function<'_>) -> usize {
     hidden_at(function, function.params.len(), false) + 16
+}
+
+/// What a function has behind the extents: where a failure is stored, and what is stored with it.
+#[derive(Clone, Copy)]
+enum Own {
+    Record,
+    Tag,
 }
 
 /// A function while it is rewritten.
@@ -528,6 +535,21 @@ impl<'a> Rewrite<'a> {
         }
     }
 
+    /// The instruction that reads the record or the tag, which a kernel has behind all extents.
+    fn read(&self, own: Own, to: &str) -> String {
+        let prefix = self.scene.names.prefix;
+        let (word, ty, from_end) = match own {
+            Own::Record => ("record", "u64", 16),
+            Own::Tag => ("tag", "u32", 8),
+        };
+        if self.function.entry {
+            let at = hidden_bytes(self.function) - from_end;
+            format!("ld.param.{ty} {to}, [{prefix}hidden+{at}];")
+        } else {
+            format!("mov.{ty} {to}, {prefix}{word};")
+        }
+    }
+
     /// Stores the place that failed, if one did, and this predicate holds.
     fn end(&mut self, own: Option<String>) {
         let Some(failed) = self.failed.filter(|_| !planted(Mistake::FailureNotStored)) else {
@@ -536,16 +558,12 @@ impl<'a> Rewrite<'a> {
         let failed = self.name(failed);
         let did = self.new_name(Type::PRED);
         self.line(access::compared_line("ne.u32", &failed, "0", &did, own.as_deref()));
-        let prefix = self.scene.names.prefix;
         let (record, tag, word) =
             (self.new_name(Type::U64), self.new_name(Type::U32), self.new_name(Type::B64));
-        if self.function.entry {
-            let at = hidden_bytes(self.function);
-            self.line(format!("@{did} ld.param.u64 {record}, [{prefix}hidden+{}];", at - 16));
-            self.line(format!("@{did} ld.param.u32 {tag}, [{prefix}hidden+{}];", at - 8));
-        } else {
-            self.line(format!("mov.u64 {record}, {prefix}record;"));
-            self.line(format!("mov.u32 {tag}, {prefix}tag;"));
+        let when = if self.function.entry { format!("@{did} ") } else { String::new() };
+        for (own, to) in [(Own::Record, &record), (Own::Tag, &tag)] {
+            let read = self.read(own, to);
+            self.line(format!("{when}{read}"));
         }
         self.line(format!("mov.b64 {word}, {{{failed}, {tag}}};"));
         self.line(format!("@{did} st.global.u64 [{record}], {word};"));

@@ -24,7 +24,6 @@ fn mentions(items: &[Item]) -> HashMap<usize, usize> {
 }
 
 /// Items with accesses that a branch skips made with its predicate, if nothing else that is skipped could be noticed.
-/// So does ptxas with plain accesses, but not with those that have checks around them.
 pub(crate) fn without_skips(items: Vec<Item>) -> Vec<Item> {
     let everywhere = mentions(&items);
     let mut all = Vec::with_capacity(items.len());

@@ -185,8 +185,8 @@ pub(crate) struct Use {
     /// It is the handle of a texture, or of a surface.
     pub(crate) texture: bool,
     pub(crate) surface: bool,
-    /// Where in what the guard has added it is how much of it may be read and written, if it is there.
-    pub(crate) extents: Option<usize>,
+    /// Whether the kernel gets how much of it may be read and written.
+    pub(crate) extents: bool,
     pub(crate) limit: Limit,
 }
 

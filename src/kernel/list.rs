@@ -74,8 +74,6 @@ struct Guarded {
     uses: Arc<[Use]>,
     /// Where in the values it is how many bytes may be read and written at the arguments that have extents.
     extents: usize,
-    /// How many of them have some.
-    count: usize,
 }
 
 /// A guarded kernel has no more parameters. No list of so many allocates room for their pointers.
@@ -86,6 +84,11 @@ type Extents = [u64; 2];
 
 #[cfg(feature = "guard")]
 impl Guarded {
+    /// Returns how many of the first parameters have extents.
+    fn with_extents(&self, of: usize) -> usize {
+        self.uses.iter().take(of).filter(|one| one.extents).count()
+    }
+
     /// Returns how the kernel uses the parameter, if the argument does not allow that.
     fn forbids(&self, index: usize, access: &Access<'_>) -> Option<&'static str> {
         let &Use { reads, writes, texture, surface, .. } = self.uses.get(index)?;
@@ -164,9 +167,9 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
         uses: Arc<[Use]>,
     ) -> Self {
         let extents = end(&parameters).next_multiple_of(align_of::<Extents>());
-        let count = uses.iter().filter(|one| one.extents.is_some()).count();
-        let bytes = extents + count * size_of::<Extents>();
-        let guarded = Some(Guarded { uses, extents, count });
+        let guarded = Guarded { uses, extents };
+        let bytes = extents + guarded.with_extents(parameters.len()) * size_of::<Extents>();
+        let guarded = Some(guarded);
         ArgumentList { guarded, ..ArgumentList::new(function, bytes, parameters) }
     }
 
@@ -196,9 +199,9 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
                     if let Some(uses) = guarded.forbids(self.len, &argument.access()) {
                         return Err(self.wrong(SignatureProblem::Use { uses, given }));
                     }
-                    if let Some(&Use { extents: Some(at), limit, .. }) = guarded.uses.get(self.len)
-                    {
-                        let at = guarded.extents + at;
+                    if let Some(&Use { extents: true, limit, .. }) = guarded.uses.get(self.len) {
+                        let before = guarded.with_extents(self.len);
+                        let at = guarded.extents + before * size_of::<Extents>();
                         let extents = limit.of(argument.extents(), argument.access().address);
                         // SAFETY: 1. There is room for the extents of every parameter that has some: `of_guarded`.
                         unsafe { self.put(at, extents) };
@@ -298,14 +301,15 @@ impl<Lent> Operands for ArgumentList<'_, '_, Lent> {
 
     #[cfg(feature = "guard")]
     fn with_guarded<R>(&self, hidden: Hidden<'_>, f: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
-        let Some(&Guarded { extents, count, .. }) = self.guarded.as_ref() else {
+        let Some(guarded) = &self.guarded else {
             // That of a kernel without a guard was refused before.
             return self.with_pointers(f);
         };
         let mut values = [const { MaybeUninit::uninit() }; 2 * FEW + 2];
-        let mut len = 2 * count;
+        let mut len = 2 * guarded.with_extents(self.len);
         for (at, value) in values[..len].iter_mut().enumerate() {
-            let from = self.pointer(extents + at * size_of::<u64>()).cast::<MaybeUninit<u64>>();
+            let from =
+                self.pointer(guarded.extents + at * size_of::<u64>()).cast::<MaybeUninit<u64>>();
             // SAFETY: the block has room for the extents of so many parameters, aligned as they are: `of_guarded`.
             *value = unsafe { *from };
         }

@@ -188,13 +188,12 @@ impl<'ctx> GuardedModule<'ctx> {
             });
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
-        let mut behind = (0..).step_by(size_of::<[u64; 2]>());
         let uses = parameters.iter().zip(&*guard.limits).map(|(one, &limit)| Use {
             reads: one.reads,
             writes: one.writes,
             texture: one.texture,
             surface: one.surface,
-            extents: one.extents.then(|| behind.next()).flatten(),
+            extents: one.extents,
             limit,
         });
         let function = Function { inner: self.module.find(&name)?.inner, _brand: Brand::new() };

@@ -2,7 +2,7 @@
 
 use cuscope_ptx_syntax::types::Type;
 
-use super::{Done, Rewrite, hidden_bytes};
+use super::{Done, Own, Rewrite};
 use crate::body::{Arg, Ins, Item, Var};
 use crate::module::has_extents;
 use crate::origin::{Region, Value};
@@ -61,17 +61,10 @@ impl Rewrite<'_> {
                 behind.extend(self.extents_of(value, name.as_deref()));
             }
         }
-        let prefix = self.scene.names.prefix;
-        for (word, ty) in [("record", Type::U64), ("tag", Type::U32)] {
+        for (own, ty) in [(Own::Record, Type::U64), (Own::Tag, Type::U32)] {
             let reg = self.fresh(ty);
-            let name = self.name(reg);
-            let ty = if word == "tag" { "u32" } else { "u64" };
-            if self.function.entry {
-                let at = hidden_bytes(self.function) - if word == "tag" { 8 } else { 16 };
-                self.line(format!("ld.param.{ty} {name}, [{prefix}hidden+{at}];"));
-            } else {
-                self.line(format!("mov.{ty} {name}, {prefix}{word};"));
-            }
+            let read = self.read(own, &self.name(reg));
+            self.line(read);
             behind.push(reg);
         }
         given.extend(behind.into_iter().map(Arg::Reg));
