@@ -45,8 +45,7 @@
 //! the bytes that may be written, both 0 for a number; a `u64`, the device address of a record of 8 bytes; a `u32`, a tag, and 4
 //! more bytes. A thread that failed stores `tag << 32 | site` to the record in one piece before it ends.
 //!
-//! The launch looks at what is the same for all threads: where memory does not begin at a multiple of
-//! [`begin`](Parameter::begin), both are 0, and none is larger than [`most`](Parameter::most).
+//! The launch looks at what is the same for all threads: [`Bounds::of`] is what it passes.
 #![forbid(unsafe_code)]
 
 mod body;
@@ -133,10 +132,8 @@ pub struct Parameter {
     pub align: usize,
     /// Whether it is told behind the kernel's own parameters how much of it may be read and written.
     pub extents: bool,
-    /// What the begin of the memory has to be a multiple of. If it is not, nothing may be read or written there.
-    pub begin: u32,
-    /// The most bytes that may be passed as what may be read or written there. The kernel accesses no more.
-    pub most: u64,
+    /// What a launch looks at before it passes this.
+    pub bounds: Bounds,
     /// Whether the kernel reads what it points to.
     pub reads: bool,
     /// Whether the kernel writes what it points to.
@@ -145,6 +142,22 @@ pub struct Parameter {
     pub texture: bool,
     /// Whether it is the handle of a surface.
     pub surface: bool,
+}
+
+/// What a launch looks at in the place of all threads, for one parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// What the begin of the memory has to be a multiple of. If it is not, nothing may be read or written there.
+    pub begin: u32,
+    /// The most bytes that may be passed as what may be read or written there. The kernel accesses no more.
+    pub most: u64,
+}
+
+impl Bounds {
+    /// What a launch passes for memory at this address of which so many bytes may be read, or written.
+    pub fn of(self, address: u64, bytes: u64) -> u64 {
+        if address % u64::from(self.begin) == 0 { bytes.min(self.most) } else { 0 }
+    }
 }
 
 /// What an access does.

@@ -52,7 +52,13 @@ fn main() -> ExitCode {
     if let Some(list) = list {
         for kernel in guarded.kernels() {
             for one in kernel.parameters().iter().filter(|one| one.extents && list != "--sites") {
-                println!("{} {} {} {}", kernel.name(), one.index, one.begin, one.most);
+                println!(
+                    "{} {} {} {}",
+                    kernel.name(),
+                    one.index,
+                    one.bounds.begin,
+                    one.bounds.most
+                );
             }
             for site in kernel.sites().iter().filter(|_| list == "--sites") {
                 println!(

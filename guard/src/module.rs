@@ -11,7 +11,7 @@ use crate::body::Reason;
 use crate::function::{self, Rewritten};
 use crate::planted::{Mistake, planted};
 use crate::print::{self, Names};
-use crate::{GuardError, Guarded, GuardedKernel, Parameter, Refused};
+use crate::{Bounds, GuardError, Guarded, GuardedKernel, Parameter, Refused};
 
 /// What the functions of a module are rewritten with.
 pub(crate) struct Scene<'a> {
@@ -219,8 +219,10 @@ fn kernel(
         writes: used(index).writes,
         texture: used(index).texture,
         surface: used(index).surface,
-        begin: used(index).begin.unwrap_or(1),
-        most: used(index).most.unwrap_or(u64::MAX),
+        bounds: Bounds {
+            begin: used(index).begin.unwrap_or(1),
+            most: used(index).most.unwrap_or(u64::MAX),
+        },
     };
     GuardedKernel {
         name: function.name.to_owned(),

@@ -3,33 +3,17 @@
 use super::sealed::Operands;
 use crate::error::Result;
 use crate::memory::access::Access;
+use cuscope_guard::Bounds;
 use ffi::{CUdeviceptr, CUfunction};
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-/// What the launch looks at in the place of the kernel, of one parameter: the begin of its memory, and how large it is.
-#[derive(Clone, Copy)]
-pub(crate) struct Limit {
-    /// The begin is a multiple of this, or nothing of it may be read and written.
-    pub(crate) begin: u32,
-    /// No more bytes than this may be read and written, as the kernel counts no further.
-    pub(crate) most: u64,
-}
+/// Memory of fewer bytes is as large as it is, for a kernel that [`is_quick`].
+const QUICK: u64 = 1 << 30;
 
-impl Limit {
-    /// Memory of fewer bytes is as large as it is, for a kernel that [`is_quick`](Self::is_quick).
-    const QUICK: u64 = 1 << 30;
-
-    /// Returns whether there is nothing to look at for elements with this alignment in little memory.
-    pub(crate) fn is_quick(self, align: usize) -> bool {
-        align % self.begin as usize == 0 && self.most >= Self::QUICK
-    }
-
-    /// Returns how many bytes may be read and written, of those that the argument has.
-    pub(crate) fn of(self, extents: [u64; 2], address: CUdeviceptr) -> [u64; 2] {
-        let aligned = address % u64::from(self.begin) == 0;
-        extents.map(|bytes| if aligned { bytes.min(self.most) } else { 0 })
-    }
+/// Returns whether there is nothing to look at for elements with this alignment in little memory.
+pub(crate) fn is_quick(bounds: Bounds, align: usize) -> bool {
+    align % bounds.begin as usize == 0 && bounds.most >= QUICK
 }
 
 /// What a guarded kernel gets after its own arguments, in one parameter: for some of them how many bytes may be read and
@@ -40,26 +24,26 @@ pub struct Hidden<'k> {
     with_extents: u32,
     tag: u32,
     record: CUdeviceptr,
-    /// From so many bytes on, the limits are looked at.
+    /// From so many bytes on, the bounds are looked at.
     quick: u64,
-    limits: &'k [Limit],
+    bounds: &'k [Bounds],
 }
 
 impl<'k> Hidden<'k> {
-    /// Creates what a launch of a kernel has. `quick` says that all its limits are, for the elements of its arguments.
+    /// Creates what a launch of a kernel has. `quick` says that all its bounds [are](is_quick), for the elements of its arguments.
     #[inline]
     pub(crate) fn new(
         with_extents: u32,
         tag: u32,
-        limits: &'k [Limit],
+        bounds: &'k [Bounds],
         quick: bool,
         record: CUdeviceptr,
     ) -> Self {
-        let quick = if quick { Limit::QUICK } else { 0 };
-        Hidden { with_extents, tag, record, quick, limits }
+        let quick = if quick { QUICK } else { 0 };
+        Hidden { with_extents, tag, record, quick, bounds }
     }
 
-    /// Returns whether other arguments have extents than their types tell, or limits have to be looked at.
+    /// Returns whether other arguments have extents than their types tell, or bounds have to be looked at.
     #[inline]
     pub(super) fn differs(self, likely: u32, bytes: u64) -> bool {
         bytes >= self.quick || self.with_extents != likely
@@ -72,7 +56,7 @@ impl<'k> Hidden<'k> {
         all: &[([u64; 2], CUdeviceptr)],
         to: &mut [MaybeUninit<u64>],
     ) -> usize {
-        put_all(self.with_extents, self.limits, all, to)
+        put_all(self.with_extents, self.bounds, all, to)
     }
 
     /// Writes the rest.
@@ -87,14 +71,14 @@ impl<'k> Hidden<'k> {
 #[inline(never)]
 fn put_all(
     with_extents: u32,
-    limits: &[Limit],
+    bounds: &[Bounds],
     all: &[([u64; 2], CUdeviceptr)],
     to: &mut [MaybeUninit<u64>],
 ) -> usize {
     let mut len = 0;
-    for (index, (&(extents, address), limit)) in all.iter().zip(limits).enumerate() {
+    for (index, (&(extents, address), bounds)) in all.iter().zip(bounds).enumerate() {
         if with_extents >> index & 1 == 1 {
-            put(limit.of(extents, address), &mut len, to);
+            put(extents.map(|bytes| bounds.of(address, bytes)), &mut len, to);
         }
     }
     len
@@ -147,7 +131,7 @@ impl<A: Operands> Operands for Guarded<'_, A> {
 mod tests {
     use super::*;
 
-    const PLAIN: Limit = Limit { begin: 1, most: u64::MAX };
+    const PLAIN: Bounds = Bounds { begin: 1, most: u64::MAX };
 
     /// What a kernel gets after two numbers of 8 bytes, one of 4 before the last.
     fn laid_out(with_extents: u32) -> Vec<u64> {
@@ -178,11 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_looked_at_where_they_have_to_be() {
-        let limits =
-            [Limit { begin: 8, most: 1 << 31 }, PLAIN, Limit { begin: 16, most: u64::MAX }];
+    fn bounds_are_looked_at_where_they_have_to_be() {
+        let bounds =
+            [Bounds { begin: 8, most: 1 << 31 }, PLAIN, Bounds { begin: 16, most: u64::MAX }];
         let all = [([1 << 32, 5], 24), ([20, 21], 1), ([30, 0], 24)];
-        let hidden = |quick| Hidden::new(0b101, 7, &limits, quick, 0);
+        let hidden = |quick| Hidden::new(0b101, 7, &bounds, quick, 0);
         let mut to = [MaybeUninit::new(9); 4];
         assert_eq!(hidden(true).put_all(&all, &mut to), 4);
         // SAFETY: they had a value, and have another.
@@ -190,8 +174,8 @@ mod tests {
         assert_eq!(to, [1 << 31, 5, 0, 0]);
         for (quick, likely, bytes, differs) in [
             (true, 0b101, 0, false),
-            (true, 0b101, Limit::QUICK - 1, false),
-            (true, 0b101, Limit::QUICK, true),
+            (true, 0b101, QUICK - 1, false),
+            (true, 0b101, QUICK, true),
             (true, 0b100, 0, true),
             (false, 0b101, 0, true),
         ] {
@@ -202,10 +186,10 @@ mod tests {
             (4, u64::MAX, 4, true),
             (4, u64::MAX, 8, true),
             (4, u64::MAX, 2, false),
-            (4, Limit::QUICK, 4, true),
-            (4, Limit::QUICK - 1, 4, false),
+            (4, QUICK, 4, true),
+            (4, QUICK - 1, 4, false),
         ] {
-            assert_eq!(Limit { begin, most }.is_quick(align), quick, "{begin} {most} {align}");
+            assert_eq!(is_quick(Bounds { begin, most }, align), quick, "{begin} {most} {align}");
         }
     }
 }

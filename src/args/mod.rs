@@ -332,7 +332,7 @@ pub(crate) mod sealed {
 }
 
 #[cfg(feature = "guard")]
-pub(crate) use guarded::{Guarded, Hidden, Limit};
+pub(crate) use guarded::{Guarded, Hidden, is_quick};
 
 #[cfg(feature = "guard")]
 mod guarded;

@@ -6,7 +6,7 @@ use super::parameter::Given;
 use super::signature::sealed::Sealed;
 use super::{ArgumentList, Kernel, SafeKernel, Signature};
 use crate::args::sealed::Operands;
-use crate::args::{Guarded, Hidden, Limit};
+use crate::args::{Guarded, Hidden, is_quick};
 use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
@@ -14,6 +14,7 @@ use crate::function::{Function, FunctionInner, ParameterInfo};
 use crate::launch::Spec;
 use crate::memory::watch::{Board, Record};
 use crate::ops::Launch;
+use cuscope_guard::Bounds;
 use static_assertions::assert_impl_all;
 use std::fmt;
 use std::sync::Arc;
@@ -59,8 +60,8 @@ pub(crate) struct Guard {
     pub(crate) with_extents: u32,
     pub(crate) tag: u32,
     /// What the launch looks at, for each parameter.
-    pub(crate) limits: Arc<[Limit]>,
-    /// Whether the types of the arguments tell that the limits hold for little memory, or a list has looked.
+    pub(crate) bounds: Arc<[Bounds]>,
+    /// Whether the types of the arguments tell that the bounds hold for little memory, or a list has looked.
     pub(crate) quick: bool,
 }
 
@@ -80,7 +81,7 @@ impl Guard {
         run: impl FnOnce(Launch<'k, L, Guarded<'k, A>>) -> Result<R>,
     ) -> Result<R> {
         let record = watch.record(spec.call(), &self.board)?;
-        let hidden = Hidden::new(self.with_extents, self.tag, &self.limits, self.quick, record);
+        let hidden = Hidden::new(self.with_extents, self.tag, &self.bounds, self.quick, record);
         let args = Guarded { args, hidden };
         // SAFETY: 1. The arguments are those of the kernel (the caller's obligation 1), and behind them is what the guard has
         // added. 2. and 3. The device compares each access with the extents of the arguments (`launch-guarded`).
@@ -90,10 +91,10 @@ impl Guard {
 
 impl<S: Signature> GuardedKernel<S> {
     pub(crate) fn new(kernel: Kernel<S>, guard: Guard) -> Self {
-        let quick = |(given, limit): (&Given, &Limit)| {
-            given.elements.is_none_or(|align| limit.is_quick(align))
+        let quick = |(given, &bounds): (&Given, &Bounds)| {
+            given.elements.is_none_or(|align| is_quick(bounds, align))
         };
-        let quick = <S as Sealed>::GIVEN.iter().zip(&*guard.limits).all(quick);
+        let quick = <S as Sealed>::GIVEN.iter().zip(&*guard.bounds).all(quick);
         GuardedKernel { kernel, guard: Guard { quick, ..guard } }
     }
 }
@@ -187,7 +188,7 @@ pub(crate) struct Use {
     pub(crate) surface: bool,
     /// Whether the kernel gets how much of it may be read and written.
     pub(crate) extents: bool,
-    pub(crate) limit: Limit,
+    pub(crate) bounds: Bounds,
 }
 
 impl GuardedFunction {

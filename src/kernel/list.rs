@@ -199,10 +199,11 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
                     if let Some(uses) = guarded.forbids(self.len, &argument.access()) {
                         return Err(self.wrong(SignatureProblem::Use { uses, given }));
                     }
-                    if let Some(&Use { extents: true, limit, .. }) = guarded.uses.get(self.len) {
+                    if let Some(&Use { extents: true, bounds, .. }) = guarded.uses.get(self.len) {
                         let before = guarded.with_extents(self.len);
                         let at = guarded.extents + before * size_of::<Extents>();
-                        let extents = limit.of(argument.extents(), argument.access().address);
+                        let address = argument.access().address;
+                        let extents = argument.extents().map(|bytes| bounds.of(address, bytes));
                         // SAFETY: 1. There is room for the extents of every parameter that has some: `of_guarded`.
                         unsafe { self.put(at, extents) };
                     }

@@ -1,7 +1,6 @@
 //! Modules whose kernels are guarded.
 
 use super::Module;
-use crate::args::Limit;
 use crate::brand::Brand;
 use crate::call::name;
 use crate::context::Context;
@@ -188,13 +187,13 @@ impl<'ctx> GuardedModule<'ctx> {
             });
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
-        let uses = parameters.iter().zip(&*guard.limits).map(|(one, &limit)| Use {
+        let uses = parameters.iter().map(|one| Use {
             reads: one.reads,
             writes: one.writes,
             texture: one.texture,
             surface: one.surface,
             extents: one.extents,
-            limit,
+            bounds: one.bounds,
         });
         let function = Function { inner: self.module.find(&name)?.inner, _brand: Brand::new() };
         let uses = uses.collect();
@@ -224,10 +223,9 @@ impl<'ctx> GuardedModule<'ctx> {
             .iter()
             .filter(|one| one.extents)
             .fold(0, |all, one| all | bit(one.index));
-        let limit = |one: &cuscope_guard::Parameter| Limit { begin: one.begin, most: one.most };
-        let limits = guarded.parameters().iter().map(limit).collect();
+        let bounds = guarded.parameters().iter().map(|one| one.bounds).collect();
         let guard =
-            Guard { board: self.code.board().clone(), with_extents, tag, limits, quick: true };
+            Guard { board: self.code.board().clone(), with_extents, tag, bounds, quick: true };
         Ok(Found { guarded, entry, guard })
     }
 

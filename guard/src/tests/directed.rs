@@ -402,7 +402,7 @@ fn launched() -> Result<(), String> {
     let looked = |text: &str| {
         let guarded = guard(text).map_err(|error| error.to_string())?;
         let first = guarded.kernels().first().map(|one| one.parameters()[0]);
-        first.map(|one| (one.begin, one.most)).ok_or("refused".to_owned())
+        first.map(|one| (one.bounds.begin, one.bounds.most)).ok_or("refused".to_owned())
     };
     let all = |what: &str, text: &str, wanted| match looked(text)? {
         found if found == wanted => Ok(()),

@@ -267,11 +267,7 @@ pub(crate) fn launch(
                 Argument::Huge { bytes } => (*bytes, *bytes),
                 _ => (0, 0),
             };
-            let aligned = addresses[at] % u64::from(parameter.begin) == 0;
-            hidden.extend(
-                [reads, writes]
-                    .map(|bytes: u64| if aligned { bytes.min(parameter.most) } else { 0 }),
-            );
+            hidden.extend([reads, writes].map(|bytes| parameter.bounds.of(addresses[at], bytes)));
         }
         hidden.extend([record, TAG.into()]);
         values.push(hidden.iter().flat_map(|word| word.to_le_bytes()).collect());
