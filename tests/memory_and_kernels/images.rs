@@ -132,7 +132,7 @@ fn numbers() -> impl Iterator<Item = usize> {
 
 /// 1,000 images, each damaged in its own way: shorter, or with a bit flipped.
 fn damaged(whole: &[u8]) -> impl Iterator<Item = (String, Vec<u8>)> {
-    numbers().take(fewer(1000, 2)).enumerate().map(move |(i, number)| {
+    numbers().take(fewer(1000, 4)).enumerate().map(move |(i, number)| {
         let mut bytes = whole.to_vec();
         let what = if i % 4 == 0 {
             bytes.truncate(number % whole.len());
