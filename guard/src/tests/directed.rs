@@ -1,6 +1,6 @@
 //! Kernels that are directed at one rule each.
 
-use super::world::{Argument, Left, Shape, launch};
+use super::world::{Argument, Left, Shape, address_of, launch};
 use crate::{AccessKind, guard};
 use cuscope_ptx::run::{Fault, Place};
 
@@ -342,6 +342,7 @@ fn paths() -> Result<(), String> {
         "mov.u32 %r5, 0; mov.u64 %d3, %d1;\nL:\nadd.u32 %r6, %r5, %r0; st.global.u32 [%d3], 7; mul.wide.u32 %d2, %r6, 4; add.s64 %d3, %d1, %d2; sub.u32 %r0, %r0, %r0; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2; @%p2 bra L;",
     );
     outside("an address of the pass before", &loops, &[memory(64), number(1000)])?;
+    ways()?;
     over()?;
     contains(
         "a register that is read before it is written",
@@ -350,6 +351,79 @@ fn paths() -> Result<(), String> {
         &[],
     )
     .or_else(|_| zeroed(&body("add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;")))
+}
+
+/// Addresses that are computed on some of the ways to an access.
+fn ways() -> Result<(), String> {
+    let body = |rest: &str| {
+        let computed = "mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2;";
+        kernel(
+            ONE,
+            &format!(
+                "{BEGIN} setp.eq.u32 %p1, %r0, 1; setp.eq.u32 %p2, %r0, 2; setp.eq.u32 %p3, %r0, 3; {}",
+                rest.replace("COMPUTED", computed).replace("END", "st.global.u32 [%d3], 7;")
+            ),
+        )
+    };
+    // The numbers with which it is computed.
+    for (ways, computed) in [
+        ("@%p1 bra A; @%p2 bra B; COMPUTED\nB:\nA:\nEND", &[0, 3][..]),
+        ("@%p1 bra A; @%p2 bra B; bra C;\nB:\nCOMPUTED\nC:\nadd.u32 %r1, %r1, 1;\nA:\nEND", &[2]),
+        (
+            "@%p1 bra A; COMPUTED @%p2 bra B; bra C;\nA:\n@%p3 bra B;\nC:\nadd.u32 %r1, %r1, 1;\nB:\nEND",
+            &[0, 2, 3],
+        ),
+        (
+            "@%p1 bra A; bra B;\nA:\nCOMPUTED bra C;\nB:\n@%p2 bra D; bra C;\nD:\nadd.u32 %r1, %r1, 1;\nC:\nEND",
+            &[1],
+        ),
+        (
+            "@%p1 bra A;\nM:\nbra L;\nA:\nCOMPUTED\nL:\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 2; @%p4 bra M;\nEND",
+            &[1],
+        ),
+        (
+            "mov.u32 %r5, 1;\nL:\nsetp.gt.u32 %p4, %r5, %r0; @%p4 bra D; COMPUTED add.u32 %r5, %r5, 1; bra L;\nD:\nEND",
+            &[1, 2, 3],
+        ),
+        (
+            "@%p1 bra A; @%p2 bra A; @%p3 bra A; COMPUTED bra A;\nB:\nEND ret;\nA:\nadd.u32 %r1, %r1, 1; bra B;",
+            &[0],
+        ),
+        (
+            "bra A;\nB:\nCOMPUTED\nA:\n@!%p1 bra C; @%p4 bra C; setp.eq.u32 %p4, %r0, %r0; bra B;\nC:\nEND",
+            &[1],
+        ),
+    ] {
+        let text = body(ways);
+        for number_of in 0..4 {
+            let arguments = [memory(64), number(number_of)];
+            match computed.contains(&number_of) {
+                true => inside(ways, &text, &arguments).map(drop)?,
+                false => outside(&format!("{ways} with {number_of}"), &text, &arguments)?,
+            }
+        }
+    }
+    // What is computed on all ways is compared by its index.
+    for ways in [
+        "COMPUTED @%p1 bra A; add.u32 %r1, %r1, 1;\nA:\nEND",
+        "COMPUTED @%p1 bra A; @%p2 bra B; add.u32 %r1, %r1, 1;\nB:\nadd.u32 %r1, %r1, 1;\nA:\nEND",
+        "@%p1 bra A; bra B;\nA:\nadd.u32 %r1, %r1, 1;\nB:\nCOMPUTED\nL:\n@%p2 bra C; bra D;\nC:\nadd.u32 %r1, %r1, 1; @%p3 bra L;\nD:\nEND",
+    ] {
+        contains(ways, &body(ways), &["setp.lt.u32"], &["sub.s64"])?;
+        inside(ways, &body(ways), &[memory(64), number(15)])?;
+        outside(ways, &body(ways), &[memory(64), number(16)])?;
+    }
+    // Several indices that change between their addresses and the accesses.
+    let changed = body(
+        "add.u32 %r1, %r0, 1; mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; mul.wide.u32 %d4, %r1, 4; add.s64 %d5, %d1, %d4; \
+         add.u32 %r2, %r0, 2; mul.wide.u32 %d6, %r2, 4; add.s64 %d7, %d1, %d6; mov.u32 %r0, 0; mov.u32 %r1, 0; mov.u32 %r2, 0; \
+         st.global.u32 [%d3], 7; bar.sync 0; st.global.u32 [%d5], 7; bar.sync 0; st.global.u32 [%d7], 7;",
+    );
+    inside("three indices that change", &changed, &[memory(64), number(13)])?;
+    for index in 14..17 {
+        outside("three indices that change", &changed, &[memory(64), number(index)])?;
+    }
+    Ok(())
 }
 
 /// Accesses that a branch skips, which are made with its predicate.
@@ -449,6 +523,7 @@ fn widths() -> Result<(), String> {
         inside("a copy of a size", &copy, &[memory(bytes), number(size)])?;
         outside("a copy of a size", &copy, &[memory(bytes - 1), number(size)])?;
     }
+    multiples()?;
     launched()?;
     let read = Argument::Memory { bytes: vec![0; 64], writes: false, skew: 0 };
     outside(
@@ -481,6 +556,125 @@ fn widths() -> Result<(), String> {
         true => Ok(()),
         false => Err(format!("the value of a load that was not made: {:?}", left.memory)),
     }
+}
+
+/// What an address is a multiple of, whatever it was computed of.
+fn multiples() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u32 m",
+            &format!(
+                "{BEGIN} ld.param.u32 %r1, [m]; setp.eq.u32 %p1, %r0, 1; cvt.u64.u32 %d5, %r0; cvt.u64.u32 %d6, %r1; \
+                 {rest} add.s64 %d3, %d1, %d2; ld.global.u32 %r9, [%d3];"
+            ),
+        )
+    };
+    let with = |index: u32| [memory(64), number(index), number(2)];
+    // With the first number it is a multiple of 4, and with the second one it is not.
+    for (computed, good, bad) in [
+        ("and.b64 %d2, %d5, 6;", 4, 2),
+        ("and.b64 %d2, %d5, %d6;", 1, 2),
+        ("or.b64 %d2, %d5, 4;", 0, 2),
+        ("xor.b64 %d2, %d5, 2;", 2, 4),
+        ("sub.s64 %d2, %d5, 2;", 6, 4),
+        ("add.s64 %d2, %d5, %d6;", 6, 4),
+        ("min.u64 %d2, %d5, 4;", 9, 2),
+        ("max.u64 %d2, %d5, 4;", 3, 6),
+        ("mul.lo.s64 %d2, %d5, %d6;", 2, 1),
+        ("mul.lo.s64 %d2, %d5, 6;", 2, 1),
+        ("mad.lo.s64 %d2, %d5, 4, 2; add.s64 %d2, %d2, %d5;", 2, 1),
+        ("mad.lo.s64 %d2, %d5, %d6, %d6;", 1, 2),
+        ("mul.wide.u32 %d2, %r0, %r1;", 2, 1),
+        ("mul.wide.u32 %d2, %r0, 2;", 2, 1),
+        ("mad.wide.u32 %d2, %r0, 4, %d5;", 4, 2),
+        ("mad.wide.u32 %d2, %r0, %r1, %d6;", 1, 2),
+        ("shl.b64 %d2, %d5, 1;", 2, 1),
+        ("shl.b64 %d2, %d5, %r1; shr.u64 %d2, %d2, 1;", 2, 1),
+        ("selp.b64 %d2, 4, 2, %p1;", 1, 2),
+        ("selp.b64 %d2, %d5, 4, %p1; sub.s64 %d2, 5, %d2;", 1, 2),
+        ("mov.b64 %d2, {%r0, 0};", 4, 2),
+        ("mul.hi.u32 %r2, %r0, -1; cvt.u64.u32 %d2, %r2;", 5, 3),
+        ("shr.u64 %d2, %d5, 1;", 8, 4),
+        ("and.b32 %r2, %r0, -2; cvt.u64.u32 %d2, %r2;", 5, 3),
+        ("mul.lo.u32 %r2, %r0, 2; cvt.s64.s32 %d2, %r2;", 2, 1),
+        ("shl.b32 %r2, %r0, 1; cvt.u64.u32 %d2, %r2;", 2, 1),
+        (
+            "shl.b64 %d2, %d5, 33; cvt.u32.u64 %r2, %d2; add.u32 %r2, %r2, %r0; cvt.u64.u32 %d2, %r2;",
+            4,
+            2,
+        ),
+        ("prmt.b32 %r2, %r0, 0, 0x3210; cvt.u64.u32 %d2, %r2;", 4, 2),
+        ("shf.l.wrap.b32 %r2, %r0, %r0, 0; cvt.u64.u32 %d2, %r2;", 4, 2),
+        ("bfi.b32 %r2, %r0, 0, 0, 8; cvt.u64.u32 %d2, %r2;", 4, 2),
+        ("mov.u64 %d2, 2; @%p1 mov.u64 %d2, 4;", 1, 2),
+        ("mov.u64 %d2, 4; @!%p1 mov.u64 %d2, %d5;", 1, 2),
+    ] {
+        let text = body(computed);
+        inside(computed, &text, &with(good))?;
+        outside(computed, &text, &with(bad))?;
+    }
+    // These are known to be multiples, and their lowest bits are not looked at.
+    for computed in [
+        "and.b64 %d2, %d5, -4;",
+        "mul.lo.s64 %d2, %d5, 12;",
+        "shl.b64 %d2, %d5, 2; add.s64 %d2, %d2, 8;",
+        "and.b32 %r2, %r0, 12; cvt.u64.u32 %d2, %r2;",
+        "shl.b32 %r2, %r0, 1; mul.wide.u32 %d2, %r2, 2;",
+        "mad.wide.s32 %d2, %r0, 4, 8;",
+        "mad.lo.s64 %d2, %d5, 4, 8;",
+        "shl.b32 %r2, %r0, 3; selp.b32 %r2, %r2, 4, %p1; cvt.u64.u32 %d2, %r2;",
+    ] {
+        let text = body(computed);
+        let guarded = guard(&text).map_err(|error| error.to_string())?;
+        let low = |line: &str| line.contains("and.b32") && line.ends_with(", 3;");
+        if guarded.text().lines().any(low) {
+            return Err(format!("{computed} is known to be a multiple\n{}", guarded.text()));
+        }
+        inside(computed, &text, &with(4))?;
+    }
+    // What a sum of floating point numbers is made of says nothing about it.
+    let sum = body(
+        "mov.b32 %f0, 0x3f800000; mov.b32 %f1, 0x34000000; add.f32 %f2, %f0, %f1; mov.b32 %r2, %f2; \
+         sub.u32 %r2, %r2, 0x3f800000; cvt.u64.u32 %d2, %r2;",
+    );
+    outside("a sum of floating point numbers", &sum, &with(0))?;
+    // A number that is no multiple, and a begin that is none.
+    outside("a number that is no multiple", &body("mov.u64 %d2, 2;"), &with(0))?;
+    let down = body("mov.u64 %d2, 0; and.b64 %d1, %d1, -2;");
+    let skew = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+    inside("a begin that is made a multiple", &down, &with(0))?;
+    outside("a begin that is made a multiple of less", &down, &[skew, number(0), number(2)])?;
+    let skew = |skew| [Argument::Memory { bytes: vec![0; 64], writes: true, skew }, number(0)];
+    for same in ["mul.lo.s64 %d3, %d1, 1;", "and.b64 %d3, %d1, %d1;", "and.b64 %d3, %d1, -1;"] {
+        let text = kernel(ONE, &format!("{BEGIN} {same} ld.global.u32 %r1, [%d3];"));
+        inside(same, &text, &skew(4))?;
+        outside(same, &text, &skew(2))?;
+    }
+    // An address in halves, beside another one.
+    let halves = kernel(
+        ".param .u64 a, .param .u32 n, .param .u64 b",
+        &format!(
+            "{BEGIN} ld.param.u64 %d8, [b]; mov.b64 {{%r1, %r2}}, %d8; mov.b64 %d4, {{%r1, %r2}}; setp.eq.u32 %p1, %r0, 0; \
+             selp.b64 %d3, %d1, %d4, %p1; st.global.u32 [%d3], 7;"
+        ),
+    );
+    let read = halves.replace("mov.b64 %d4, {%r1, %r2}", "ld.global.u64 %d4, [%d1]");
+    for index in 0..2 {
+        inside("an address in halves", &halves, &[memory(4), number(index), memory(4)])?;
+        let bytes = address_of(2).to_vec();
+        let place = Argument::Memory { bytes, writes: true, skew: 0 };
+        let with = [place, number(index), memory(4)];
+        inside("an address from memory", &read, &with)?;
+        let taken = read.replace("ld.global.u64 %d4, [%d1]", "atom.global.exch.b64 %d4, [%d1], 0");
+        inside("an address that is taken from memory", &taken, &with)?;
+    }
+    // In a function a pointer may lead anywhere.
+    let called = body(
+        "add.s64 %d7, %d1, %d5; { .param .b64 one; st.param.b64 [one], %d7; call f, (one); } mov.u64 %d2, 0;",
+    )
+    .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
+    inside("a pointer that is passed on", &called, &with(4))?;
+    outside("a pointer that is passed on and no multiple", &called, &with(2))
 }
 
 /// What the launch looks at.
@@ -580,6 +774,8 @@ fn spaces() -> Result<(), String> {
     )?;
     let generic = called.replace("ld.global", "ld");
     inside("local memory in a function, by a generic address", &generic, &[memory(8), number(0)])?;
+    let generic = shared.replace("ld.global", "ld");
+    inside("shared memory in a function, by a generic address", &generic, &[memory(8), number(0)])?;
     // Addresses of one space in another one.
     for (what, computed) in [
         (
@@ -1487,6 +1683,18 @@ fn texts() -> Result<(), String> {
     );
     inside("the last target of one of three lists", &lists, &[memory(8), number(1000)])?;
     contains("lists of targets", &lists, &[", 3;", ", 1;", ", 2;"], &[])?;
+    // The workspace of a cooperative launch, the halves of whose address are in two registers.
+    let sync = "add.s64 %d4, %d3, 4; atom.global.add.u32 %r3, [%d4], 1; ld.global.u32 %r4, [%d3];";
+    for address in [
+        "mov.b64 %d3, {%r1, %r2};",
+        "cvt.u64.u32 %d5, %r1; cvt.u64.u32 %d6, %r2; shl.b64 %d6, %d6, 32; or.b64 %d3, %d5, %d6;",
+        "cvt.u64.u32 %d5, %r1; cvt.u64.u32 %d6, %r2; bfi.b64 %d3, %d6, %d5, 32, 32;",
+    ] {
+        let text = body(&format!("mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1; {address} {sync}"));
+        contains(address, &text, &[", 0, 8, "], &["hidden+0]"])?;
+        let other = text.replace("%envreg2", "%ctaid.x").replace("%envreg1", "%tid.x");
+        contains(address, &other, &["hidden+0]"], &[", 0, 8, "])?;
+    }
     // Names of ours that the text has.
     let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
         .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_hidden;\n.const");
