@@ -215,6 +215,25 @@ fn derived() -> Result<(), String> {
             outside(&format!("{what}, too far"), &text, &with(bytes, last + 1))?;
         }
     }
+    // These are compared by their indices, of 64 bits or of 32.
+    for computed in [
+        "mad.wide.u32 %d3, %r0, 4, %d1;",
+        "mad.wide.s32 %d3, %r0, 4, %d1;",
+        "mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d2, 8; add.s64 %d3, %d6, %d1;",
+        "mul.wide.s32 %d2, 4, %r0; sub.s64 %d6, %d1, 8; add.s64 %d3, %d6, %d2;",
+        "cvt.s64.s32 %d2, %r0; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;",
+        "shl.b64 %d6, %d5, 2; mov.u64 %d7, %d6; add.s64 %d3, %d1, %d7;",
+        "shl.b64 %d6, %d4, 2; add.s64 %d3, %d1, %d6;",
+        "mul.lo.s64 %d6, %d4, 4; add.s64 %d3, %d6, %d1;",
+        "mul.lo.s64 %d6, %d5, 4; add.s64 %d3, %d6, %d1;",
+        "mov.u64 %d7, cons; mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d7, %d2; ld.const.u32 %r2, [%d6]; mov.u64 %d3, %d1;",
+        "mov.u64 %d7, lo; cvta.local.u64 %d8, %d7; mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d8, %d2; ld.u32 %r2, [%d6]; mov.u64 %d3, %d1;",
+    ] {
+        match computed.contains("%d4") {
+            true => contains(computed, &body(computed), &["setp.lt.u64"], &["sub.s64"])?,
+            false => contains(computed, &body(computed), &["setp.lt.u32"], &["setp.lt.u64"])?,
+        }
+    }
     let twice = body("cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;");
     contains("a register of twice the width", &twice, &["setp.lt.u64"], &["setp.lt.u32"])?;
     outside("a number less than the first", &body("sub.s64 %d3, %d1, 4;"), &with(32, 0))?;
