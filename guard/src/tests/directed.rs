@@ -190,6 +190,8 @@ fn derived() -> Result<(), String> {
             32,
             3,
         ),
+        ("a multiple of 12", "mul.wide.u32 %d2, %r0, 12; add.s64 %d3, %d1, %d2;", 40, 3),
+        ("a multiple of 12, with sign", "mul.wide.s32 %d2, %r0, 12; add.s64 %d3, %d1, %d2;", 40, 3),
         ("a product that is no shift", "mul.lo.s64 %d2, %d4, 12; add.s64 %d3, %d1, %d2;", 40, 3),
         ("a product that is a shift", "mul.lo.s64 %d2, %d4, 8; add.s64 %d3, %d1, %d2;", 28, 3),
         (
@@ -202,7 +204,7 @@ fn derived() -> Result<(), String> {
         ("a sum with a number", "add.s64 %d2, 8, %d5; mad.lo.s64 %d3, %d2, 4, %d1;", 64, 7),
         (
             "a register of twice the width",
-            "cvt.u64.u32 %d2, %d4; shl.b64 %d2, %d2, 2; add.s64 %d3, %d1, %d2;",
+            "cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;",
             16,
             3,
         ),
@@ -213,6 +215,27 @@ fn derived() -> Result<(), String> {
             outside(&format!("{what}, too far"), &text, &with(bytes, last + 1))?;
         }
     }
+    // These are compared by their indices, of 64 bits or of 32.
+    for computed in [
+        "mad.wide.u32 %d3, %r0, 4, %d1;",
+        "mad.wide.s32 %d3, %r0, 4, %d1;",
+        "mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d2, 8; add.s64 %d3, %d6, %d1;",
+        "mul.wide.s32 %d2, 4, %r0; sub.s64 %d6, %d1, 8; add.s64 %d3, %d6, %d2;",
+        "cvt.s64.s32 %d2, %r0; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;",
+        "shl.b64 %d6, %d5, 2; mov.u64 %d7, %d6; add.s64 %d3, %d1, %d7;",
+        "shl.b64 %d6, %d4, 2; add.s64 %d3, %d1, %d6;",
+        "mul.lo.s64 %d6, %d4, 4; add.s64 %d3, %d6, %d1;",
+        "mul.lo.s64 %d6, %d5, 4; add.s64 %d3, %d6, %d1;",
+        "mov.u64 %d7, cons; mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d7, %d2; ld.const.u32 %r2, [%d6]; mov.u64 %d3, %d1;",
+        "mov.u64 %d7, lo; cvta.local.u64 %d8, %d7; mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d8, %d2; ld.u32 %r2, [%d6]; mov.u64 %d3, %d1;",
+    ] {
+        match computed.contains("%d4") {
+            true => contains(computed, &body(computed), &["setp.lt.u64"], &["sub.s64"])?,
+            false => contains(computed, &body(computed), &["setp.lt.u32"], &["setp.lt.u64"])?,
+        }
+    }
+    let twice = body("cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;");
+    contains("a register of twice the width", &twice, &["setp.lt.u64"], &["setp.lt.u32"])?;
     outside("a number less than the first", &body("sub.s64 %d3, %d1, 4;"), &with(32, 0))?;
     outside("a pointer that is shifted", &body("shl.b64 %d3, %d1, 2;"), &with(32, 0))?;
     let far = body("shl.b64 %d2, %d5, 16; shl.b64 %d6, %d2, 16; add.s64 %d3, %d1, %d6;");
@@ -1600,10 +1623,89 @@ fn calls() -> Result<(), String> {
     let sites = guarded.kernels()[0].sites().iter().map(|one| one.function.as_deref());
     let mut sites: Vec<_> = sites.collect();
     sites.sort_unstable();
-    match sites == [None, Some("f")] {
-        true => Ok(()),
-        false => Err(format!("the functions of accesses: {sites:?}")),
+    if sites != [None, Some("f")] {
+        return Err(format!("the functions of accesses: {sites:?}"));
     }
+    pointers()
+}
+
+/// Pointers that functions are called with.
+fn pointers() -> Result<(), String> {
+    let body = |functions: &str, rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u64 b, .param .u32 m",
+            &format!(
+                "{BEGIN} ld.param.u64 %d8, [b]; ld.param.u32 %r1, [m]; setp.eq.u32 %p1, %r1, 1; .param .b64 one; .param .b32 two; \
+                 st.param.b32 [two], %r0; {rest}"
+            ),
+        )
+        .replace(
+            ".visible",
+            &format!(
+                ".func f(.param .b64 p, .param .b32 n) {{ .reg .b64 %d<4>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; \
+                 ld.param.b32 %r0, [n]; mul.wide.s32 %d1, %r0, 4; add.s64 %d2, %d0, %d1; ld.u32 %r1, [%d2]; ret; }} {functions}\n.visible"
+            ),
+        )
+    };
+    let with = |index: i32, other| [memory(16), number(index as u32), memory(32), number(other)];
+    let call = "call f, (one, two);";
+    // With the first number the pointer leads to memory of 16 bytes, and with 1 to memory of 32.
+    for (what, text) in [
+        (
+            "one of two pointers",
+            body("", &format!("selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; {call}")),
+        ),
+        (
+            "a pointer that another replaces",
+            body("", &format!("st.param.b64 [one], %d0; @%p1 st.param.b64 [one], %d8; {call}")),
+        ),
+        (
+            "a pointer that is passed on",
+            body(
+                ".func g(.param .b64 p, .param .b32 n) { .reg .b64 %d<4>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.param.b32 %r0, [n]; \
+                 .param .b64 one; .param .b32 two; st.param.b64 [one], %d0; st.param.b32 [two], %r0; call f, (one, two); ret; }",
+                "selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; call g, (one, two);",
+            ),
+        ),
+        (
+            "two calls",
+            body(
+                "",
+                &format!(
+                    "st.param.b64 [one], %d0; @!%p1 call f, (one, two); st.param.b64 [one], %d8; @%p1 {call}"
+                ),
+            ),
+        ),
+    ] {
+        for (index, other) in [(0, 0), (3, 0), (0, 1), (7, 1)] {
+            inside(what, &text, &with(index, other))?;
+        }
+        for (index, other) in [(-1, 0), (4, 0), (7, 0), (-1, 1), (8, 1)] {
+            outside(&format!("{what}: {index}, {other}"), &text, &with(index, other))?;
+        }
+    }
+    let middle = body("", &format!("add.s64 %d3, %d0, 8; st.param.b64 [one], %d3; {call}"));
+    for index in [-2, 1] {
+        inside("a pointer into the middle", &middle, &with(index, 0))?;
+    }
+    for index in [-3, 2] {
+        outside("a pointer into the middle", &middle, &with(index, 0))?;
+    }
+    // What is only lent to be read is not written by a function, and what it writes is named.
+    let writes = body("", &format!("st.param.b64 [one], %d0; {call}"))
+        .replace("ld.u32 %r1, [%d2]", "st.u32 [%d2], 7");
+    let read = Argument::Memory { bytes: vec![9; 16], writes: false, skew: 0 };
+    inside("a write of a function", &writes, &with(3, 0))?;
+    outside(
+        "a write of a function to what may be read",
+        &writes,
+        &[read, number(0), memory(32), number(0)],
+    )?;
+    // Nothing is behind a pointer that is stored in parts.
+    let parts = format!(
+        "mov.b64 {{%r3, %r4}}, %d0; st.param.b32 [one], %r3; st.param.b32 [one+4], %r4; {call}"
+    );
+    outside("a pointer in parts", &body("", &parts), &with(0, 0))
 }
 
 /// Registers that are read before they are written.
