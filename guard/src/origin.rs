@@ -68,7 +68,7 @@ pub(crate) struct Value {
     /// Whether a half of the address of the workspace is in it.
     pub(crate) workspace: bool,
     /// If all addresses of these regions are multiples of a power of two that is not above 2 to the `zeros`, then so is
-    /// the value.
+    /// the value. Powers up to 2^16 are meant: no access needs more, and half a register may hold no more.
     pub(crate) aligned: Set,
     pub(crate) zeros: u8,
 }
@@ -99,17 +99,9 @@ impl Value {
     }
 
     /// What is a multiple of what either is a multiple of.
-    fn both(self, other: Self, zeros: u8) -> Self {
-        Self {
-            regions: 0,
-            unknown: false,
-            workspace: false,
-            aligned: self.aligned | other.aligned,
-            zeros: match self.aligned | other.aligned {
-                0 => zeros.min(64),
-                _ => self.zeros.max(other.zeros),
-            },
-        }
+    fn both(self, other: Self) -> Self {
+        let zeros = self.zeros.max(other.zeros);
+        Self { aligned: self.aligned | other.aligned, zeros, ..Self::NUMBER }
     }
 
     fn times(self, other: Self) -> Self {
@@ -119,13 +111,12 @@ impl Value {
         if zeros > 0 {
             return Self { zeros, ..Self::NUMBER };
         }
-        self.both(other, self.zeros.saturating_add(other.zeros))
+        self.both(other)
     }
 
-    /// The same in the 32 low bits only.
+    /// The same in the 32 low bits only, which are no address.
     fn low(self) -> Self {
-        let zeros = if self.zeros == 64 && self.aligned == 0 { 64 } else { self.zeros.min(32) };
-        Self { regions: 0, unknown: false, zeros, ..self }
+        Self { regions: 0, unknown: false, ..self }
     }
 }
 
@@ -207,10 +198,7 @@ impl Origins {
                 Value { workspace: true, ..Value::NUMBER }
             }
             Arg::Vector(list) => match &list[..] {
-                [low, high] => {
-                    let (low, high) = (self.of(low), self.of(high));
-                    Value { unknown: true, workspace: low.workspace | high.workspace, ..low.low() }
-                }
+                [low, _] => Value { unknown: true, ..self.of(low).low() },
                 _ => Value::UNKNOWN,
             },
             _ => Value::NUMBER,
@@ -225,7 +213,7 @@ impl Origins {
         match self.regions.bit(region) {
             Some(_) => self.region(region),
             // Variables in shared memory are one region.
-            None => Value { zeros: 0, ..self.region(Region::Shared) },
+            None => self.region(Region::Shared),
         }
     }
 
@@ -235,58 +223,38 @@ impl Origins {
         let mut parts = ins.opcode.split('.');
         let head = parts.next().unwrap_or_default();
         let rest: Vec<&str> = parts.collect();
+        // Registers of other sizes, and predicates, hold what nothing is said of.
         let whole = |one: &str| matches!(one, "u32" | "s32" | "b32" | "u64" | "s64" | "b64");
         match (head, &rest[..]) {
-            ("mov", [ty]) if whole(ty) => arg(1),
+            ("mov", [_]) => arg(1),
             ("cvta", _) => arg(1),
-            ("mapa", _) => Value { aligned: 0, zeros: 0, ..self.region(Region::Shared) },
+            ("mapa", _) => self.region(Region::Shared),
             ("add" | "sub" | "or" | "xor" | "min" | "max", [ty]) if whole(ty) => {
                 arg(1).either(arg(2))
             }
-            ("selp" | "slct", [ty, ..]) if whole(ty) => arg(1).either(arg(2)),
-            ("and", [ty]) if whole(ty) => {
+            ("selp" | "slct", _) => arg(1).either(arg(2)),
+            ("and", [_]) => {
                 let (a, b) = (arg(1), arg(2));
-                let zeros = a.zeros.max(b.zeros);
-                Value {
-                    regions: a.regions | b.regions,
-                    unknown: a.unknown | b.unknown,
-                    ..a.both(b, zeros)
-                }
+                let (regions, unknown) = (a.regions | b.regions, a.unknown | b.unknown);
+                Value { regions, unknown, ..a.both(b) }
             }
-            ("mul", ["lo", ty]) if whole(ty) => arg(1).times(arg(2)),
+            ("mul", ["lo", _]) => arg(1).times(arg(2)),
             ("mul", ["wide", "u32" | "s32"]) => arg(1).low().times(arg(2).low()),
-            ("mad", ["lo", ty]) if whole(ty) => arg(1).times(arg(2)).either(arg(3)),
+            ("mad", ["lo", _]) => arg(1).times(arg(2)).either(arg(3)),
             ("mad", ["wide", "u32" | "s32"]) => arg(1).low().times(arg(2).low()).either(arg(3)),
             ("shl", ["b32" | "b64"]) => match ins.args.get(2) {
-                Some(Arg::Int(by @ 0..64)) => {
-                    let value = arg(1);
-                    Value { workspace: value.workspace, ..value.times(Value::constant(1 << by)) }
-                }
+                Some(Arg::Int(by @ 0..64)) => arg(1).times(Value::constant(1 << by)),
                 _ => Value::NUMBER,
             },
-            ("cvt", [to, from]) if whole(to) && whole(from) => {
-                if to.ends_with("64") && from.ends_with("64") { arg(1) } else { arg(1).low() }
+            ("cvt", [to, from]) if whole(to) && whole(from) => arg(1),
+            ("ld", _) => match ins.args.get(1) {
+                Some(Arg::Address(Base::Var(Var::Param(at)), 0)) => self.region(Region::Param(*at)),
+                _ => Value::UNKNOWN,
+            },
+            ("bfi", ["b64"]) => Value { workspace: arg(2).workspace, ..Value::UNKNOWN },
+            ("ldu" | "atom" | "call" | "prmt" | "lop3" | "bfi" | "shf" | "tex" | "suld", _) => {
+                Value::UNKNOWN
             }
-            ("ld", _) if ins.has("param") || ins.has("param::entry") || ins.has("param::func") => {
-                match ins.args.get(1) {
-                    Some(Arg::Address(Base::Var(Var::Param(at)), 0))
-                        if !ins.modifiers().any(|one| matches!(one, "v2" | "v4")) =>
-                    {
-                        match self.regions.bit(Region::Param(*at)) {
-                            Some(_) => self.region(Region::Param(*at)),
-                            None => Value::UNKNOWN,
-                        }
-                    }
-                    _ => Value::UNKNOWN,
-                }
-            }
-            ("bfi", ["b64"]) => {
-                Value { workspace: arg(1).workspace | arg(2).workspace, ..Value::UNKNOWN }
-            }
-            (
-                "ld" | "ldu" | "atom" | "call" | "prmt" | "lop3" | "bfi" | "shf" | "tex" | "suld",
-                _,
-            ) => Value::UNKNOWN,
             _ => Value::NUMBER,
         }
     }

@@ -818,7 +818,12 @@ fn a_list_is_compared_with_what_the_kernel_does() {
             assert!(matches!(error, Error::Signature(_)), "{error}");
             assert!(error.to_string().contains(words), "{words}: {error}");
         };
-        let mut list = list!(N, 2.0_f32);
+        let mut list: ArgumentList<'_, '_> = list!(N);
+        refused(
+            list.push(2_u32).map(drop),
+            "parameter 1 is `.f32` in the PTX text, but `u32` was pushed",
+        );
+        list.push(2.0_f32).unwrap();
         refused(list.push(x.address()).map(drop), "parameter 2 is memory that the kernel reads");
         refused(list.push(1_u32).map(drop), "parameter 2");
         list.push(&x).unwrap();

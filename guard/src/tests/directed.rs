@@ -1,7 +1,7 @@
 //! Kernels that are directed at one rule each.
 
-use super::world::{Argument, Left, Shape, launch};
-use crate::guard;
+use super::world::{Argument, Left, Shape, address_of, launch};
+use crate::{AccessKind, guard};
 use cuscope_ptx::run::{Fault, Place};
 
 /// A kernel of parameters and a body.
@@ -68,6 +68,12 @@ fn contains(what: &str, text: &str, wanted: &[&str], unwanted: &[&str]) -> Resul
     }
 }
 
+/// The line of a part of a text, from 1.
+fn line_of(text: &str, part: &str) -> Vec<u32> {
+    let lines = (1..).zip(text.lines());
+    lines.filter(|(_, line)| line.contains(part)).map(|(number, _)| number).collect()
+}
+
 /// Runs all; what is wrong with the first that is.
 pub(crate) fn all() -> Result<(), String> {
     indices()?;
@@ -81,6 +87,9 @@ pub(crate) fn all() -> Result<(), String> {
     counts()?;
     ends()?;
     lists()?;
+    surfaces()?;
+    calls()?;
+    written()?;
     texts()
 }
 
@@ -111,6 +120,7 @@ fn indices() -> Result<(), String> {
     outside("a step on around", &on, &exact(1 << 34, u32::MAX))?;
     inside("a step on", &on, &exact(1 << 34, u32::MAX - 2))?;
     wide()?;
+    derived()?;
     let two = kernel(
         ".param .u64 a, .param .u32 n, .param .u32 m",
         &format!(
@@ -155,6 +165,86 @@ fn wide() -> Result<(), String> {
     Ok(())
 }
 
+/// Addresses that are computed in other ways.
+fn derived() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u32 m",
+            &format!(
+                "{BEGIN} ld.param.u32 %r1, [m]; mov.b64 %d4, {{%r0, %r1}}; cvt.u64.u32 %d5, %r0; \
+                 {rest} st.global.u32 [%d3], 7;"
+            ),
+        )
+    };
+    let with = |bytes, index: u32| [memory(bytes), number(index), number(0)];
+    for (what, computed, bytes, last) in [
+        (
+            "a number less",
+            "mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d1, %d2; sub.s64 %d3, %d6, 8;",
+            32,
+            9,
+        ),
+        (
+            "a sum that is shifted",
+            "add.s64 %d6, %d5, 4; shl.b64 %d7, %d6, 2; add.s64 %d3, %d1, %d7;",
+            32,
+            3,
+        ),
+        ("a multiple of 12", "mul.wide.u32 %d2, %r0, 12; add.s64 %d3, %d1, %d2;", 40, 3),
+        ("a multiple of 12, with sign", "mul.wide.s32 %d2, %r0, 12; add.s64 %d3, %d1, %d2;", 40, 3),
+        ("a product that is no shift", "mul.lo.s64 %d2, %d4, 12; add.s64 %d3, %d1, %d2;", 40, 3),
+        ("a product that is a shift", "mul.lo.s64 %d2, %d4, 8; add.s64 %d3, %d1, %d2;", 28, 3),
+        (
+            "half a unit further",
+            "shl.b64 %d2, %d4, 3; add.s64 %d6, %d1, %d2; add.s64 %d3, %d6, 4;",
+            32,
+            3,
+        ),
+        ("a number that is shifted out", "shl.b64 %d2, 1, 70; add.s64 %d3, %d1, %d2;", 4, 9),
+        ("a sum with a number", "add.s64 %d2, 8, %d5; mad.lo.s64 %d3, %d2, 4, %d1;", 64, 7),
+        (
+            "a register of twice the width",
+            "cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;",
+            16,
+            3,
+        ),
+    ] {
+        let text = body(computed);
+        inside(what, &text, &with(bytes, last))?;
+        if !what.ends_with("out") {
+            outside(&format!("{what}, too far"), &text, &with(bytes, last + 1))?;
+        }
+    }
+    // These are compared by their indices, of 64 bits or of 32.
+    for computed in [
+        "mad.wide.u32 %d3, %r0, 4, %d1;",
+        "mad.wide.s32 %d3, %r0, 4, %d1;",
+        "mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d2, 8; add.s64 %d3, %d6, %d1;",
+        "mul.wide.s32 %d2, 4, %r0; sub.s64 %d6, %d1, 8; add.s64 %d3, %d6, %d2;",
+        "cvt.s64.s32 %d2, %r0; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;",
+        "shl.b64 %d6, %d5, 2; mov.u64 %d7, %d6; add.s64 %d3, %d1, %d7;",
+        "shl.b64 %d6, %d4, 2; add.s64 %d3, %d1, %d6;",
+        "mul.lo.s64 %d6, %d4, 4; add.s64 %d3, %d6, %d1;",
+        "mul.lo.s64 %d6, %d5, 4; add.s64 %d3, %d6, %d1;",
+        "mov.u64 %d7, cons; mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d7, %d2; ld.const.u32 %r2, [%d6]; mov.u64 %d3, %d1;",
+        "mov.u64 %d7, lo; cvta.local.u64 %d8, %d7; mul.wide.u32 %d2, %r0, 4; add.s64 %d6, %d8, %d2; ld.u32 %r2, [%d6]; mov.u64 %d3, %d1;",
+    ] {
+        match computed.contains("%d4") {
+            true => contains(computed, &body(computed), &["setp.lt.u64"], &["sub.s64"])?,
+            false => contains(computed, &body(computed), &["setp.lt.u32"], &["setp.lt.u64"])?,
+        }
+    }
+    let twice = body("cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;");
+    contains("a register of twice the width", &twice, &["setp.lt.u64"], &["setp.lt.u32"])?;
+    outside("a number less than the first", &body("sub.s64 %d3, %d1, 4;"), &with(32, 0))?;
+    outside("a pointer that is shifted", &body("shl.b64 %d3, %d1, 2;"), &with(32, 0))?;
+    let far = body("shl.b64 %d2, %d5, 16; shl.b64 %d6, %d2, 16; add.s64 %d3, %d1, %d6;");
+    inside("a shift of a shift of 0", &far, &with(32, 0))?;
+    outside("a shift of a shift", &far, &with(32, 1))?;
+    let edge = body("shl.b64 %d2, %d5, 30; shl.b64 %d6, %d2, 1; add.s64 %d3, %d1, %d6;");
+    outside("a shift that is far", &edge, &with(32, 1))
+}
+
 /// Reads of an argument that follow each other, and what is moved for that.
 fn runs() -> Result<(), String> {
     let body = |rest: &str| {
@@ -178,13 +268,19 @@ fn runs() -> Result<(), String> {
         let guarded = guard(two).map_err(|error| error.to_string())?;
         match guarded.kernels()[0].sites() {
             [reads, write]
-                if reads.further.len() == 1
+                if reads.further == line_of(two, "%r3, [%d5]")
                     && reads.parameters == [0]
-                    && write.further.is_empty() => {}
+                    && (&write.parameters[..], &write.further[..]) == (&[2], &[]) => {}
             sites => {
                 return Err(format!("two reads have one check: {sites:?}\n{}", guarded.text()));
             }
         }
+    }
+    let guarded = guard(&two).map_err(|error| error.to_string())?;
+    let used = guarded.kernels()[0].parameters().iter().map(|one| (one.reads, one.writes));
+    let used: Vec<_> = used.collect();
+    if used != [(true, false), (false, false), (false, true)] {
+        return Err(format!("what is read and written: {used:?}"));
     }
     // What is written depends on the order of a read, and of what it reads and writes.
     let at = |first: &str| {
@@ -269,6 +365,7 @@ fn paths() -> Result<(), String> {
         "mov.u32 %r5, 0; mov.u64 %d3, %d1;\nL:\nadd.u32 %r6, %r5, %r0; st.global.u32 [%d3], 7; mul.wide.u32 %d2, %r6, 4; add.s64 %d3, %d1, %d2; sub.u32 %r0, %r0, %r0; add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 2; @%p2 bra L;",
     );
     outside("an address of the pass before", &loops, &[memory(64), number(1000)])?;
+    ways()?;
     over()?;
     contains(
         "a register that is read before it is written",
@@ -277,6 +374,79 @@ fn paths() -> Result<(), String> {
         &[],
     )
     .or_else(|_| zeroed(&body("add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;")))
+}
+
+/// Addresses that are computed on some of the ways to an access.
+fn ways() -> Result<(), String> {
+    let body = |rest: &str| {
+        let computed = "mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2;";
+        kernel(
+            ONE,
+            &format!(
+                "{BEGIN} setp.eq.u32 %p1, %r0, 1; setp.eq.u32 %p2, %r0, 2; setp.eq.u32 %p3, %r0, 3; {}",
+                rest.replace("COMPUTED", computed).replace("END", "st.global.u32 [%d3], 7;")
+            ),
+        )
+    };
+    // The numbers with which it is computed.
+    for (ways, computed) in [
+        ("@%p1 bra A; @%p2 bra B; COMPUTED\nB:\nA:\nEND", &[0, 3][..]),
+        ("@%p1 bra A; @%p2 bra B; bra C;\nB:\nCOMPUTED\nC:\nadd.u32 %r1, %r1, 1;\nA:\nEND", &[2]),
+        (
+            "@%p1 bra A; COMPUTED @%p2 bra B; bra C;\nA:\n@%p3 bra B;\nC:\nadd.u32 %r1, %r1, 1;\nB:\nEND",
+            &[0, 2, 3],
+        ),
+        (
+            "@%p1 bra A; bra B;\nA:\nCOMPUTED bra C;\nB:\n@%p2 bra D; bra C;\nD:\nadd.u32 %r1, %r1, 1;\nC:\nEND",
+            &[1],
+        ),
+        (
+            "@%p1 bra A;\nM:\nbra L;\nA:\nCOMPUTED\nL:\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p4, %r5, 2; @%p4 bra M;\nEND",
+            &[1],
+        ),
+        (
+            "mov.u32 %r5, 1;\nL:\nsetp.gt.u32 %p4, %r5, %r0; @%p4 bra D; COMPUTED add.u32 %r5, %r5, 1; bra L;\nD:\nEND",
+            &[1, 2, 3],
+        ),
+        (
+            "@%p1 bra A; @%p2 bra A; @%p3 bra A; COMPUTED bra A;\nB:\nEND ret;\nA:\nadd.u32 %r1, %r1, 1; bra B;",
+            &[0],
+        ),
+        (
+            "bra A;\nB:\nCOMPUTED\nA:\n@!%p1 bra C; @%p4 bra C; setp.eq.u32 %p4, %r0, %r0; bra B;\nC:\nEND",
+            &[1],
+        ),
+    ] {
+        let text = body(ways);
+        for number_of in 0..4 {
+            let arguments = [memory(64), number(number_of)];
+            match computed.contains(&number_of) {
+                true => inside(ways, &text, &arguments).map(drop)?,
+                false => outside(&format!("{ways} with {number_of}"), &text, &arguments)?,
+            }
+        }
+    }
+    // What is computed on all ways is compared by its index.
+    for ways in [
+        "COMPUTED @%p1 bra A; add.u32 %r1, %r1, 1;\nA:\nEND",
+        "COMPUTED @%p1 bra A; @%p2 bra B; add.u32 %r1, %r1, 1;\nB:\nadd.u32 %r1, %r1, 1;\nA:\nEND",
+        "@%p1 bra A; bra B;\nA:\nadd.u32 %r1, %r1, 1;\nB:\nCOMPUTED\nL:\n@%p2 bra C; bra D;\nC:\nadd.u32 %r1, %r1, 1; @%p3 bra L;\nD:\nEND",
+    ] {
+        contains(ways, &body(ways), &["setp.lt.u32"], &["sub.s64"])?;
+        inside(ways, &body(ways), &[memory(64), number(15)])?;
+        outside(ways, &body(ways), &[memory(64), number(16)])?;
+    }
+    // Several indices that change between their addresses and the accesses.
+    let changed = body(
+        "add.u32 %r1, %r0, 1; mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; mul.wide.u32 %d4, %r1, 4; add.s64 %d5, %d1, %d4; \
+         add.u32 %r2, %r0, 2; mul.wide.u32 %d6, %r2, 4; add.s64 %d7, %d1, %d6; mov.u32 %r0, 0; mov.u32 %r1, 0; mov.u32 %r2, 0; \
+         st.global.u32 [%d3], 7; bar.sync 0; st.global.u32 [%d5], 7; bar.sync 0; st.global.u32 [%d7], 7;",
+    );
+    inside("three indices that change", &changed, &[memory(64), number(13)])?;
+    for index in 14..17 {
+        outside("three indices that change", &changed, &[memory(64), number(index)])?;
+    }
+    Ok(())
 }
 
 /// Accesses that a branch skips, which are made with its predicate.
@@ -365,6 +535,18 @@ fn widths() -> Result<(), String> {
     );
     inside("twice an even number", &doubled, &[memory(64), number(2)])?;
     outside("twice an odd number", &doubled, &[memory(64), number(1)])?;
+    let skew = |bytes| Argument::Memory { bytes: vec![0; bytes], writes: true, skew: 2 };
+    inside("twice a number, from an odd begin", &doubled, &[skew(62), number(29)])?;
+    outside("the last of twice a number, from an odd begin", &doubled, &[skew(64), number(31)])?;
+    // A copy reads as much as a register says, in whole words.
+    let copy = body(
+        ".shared .align 16 .b8 sh[16]; mov.u32 %r1, sh; cp.async.cg.shared.global [%r1], [%d1+16], 16, %r0; cp.async.wait_all;",
+    );
+    for (bytes, size) in [(32, 16), (24, 8), (20, 1)] {
+        inside("a copy of a size", &copy, &[memory(bytes), number(size)])?;
+        outside("a copy of a size", &copy, &[memory(bytes - 1), number(size)])?;
+    }
+    multiples()?;
     launched()?;
     let read = Argument::Memory { bytes: vec![0; 64], writes: false, skew: 0 };
     outside(
@@ -386,11 +568,136 @@ fn widths() -> Result<(), String> {
     let value = body(
         "mov.u32 %r1, 5; mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; ld.global.u32 %r1, [%d3]; st.global.u32 [%d1], %r1; st.global.u32 [%d1+4], %r1;",
     );
+    let own = body(
+        "mul.wide.u32 %d2, %r0, 4; add.s64 %d3, %d1, %d2; ld.global.u64 %d3, [%d3]; st.global.u64 [%d1], %d3;",
+    );
+    if left(&own, &[memory(8), number(1000)])?.memory != zero.memory {
+        return Err("the value of a load to the register of its address".to_owned());
+    }
     let left = left(&value, &[memory(8), number(1000)])?;
     match left.memory == zero.memory {
         true => Ok(()),
         false => Err(format!("the value of a load that was not made: {:?}", left.memory)),
     }
+}
+
+/// What an address is a multiple of, whatever it was computed of.
+fn multiples() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u32 m",
+            &format!(
+                "{BEGIN} ld.param.u32 %r1, [m]; setp.eq.u32 %p1, %r0, 1; cvt.u64.u32 %d5, %r0; cvt.u64.u32 %d6, %r1; \
+                 {rest} add.s64 %d3, %d1, %d2; ld.global.u32 %r9, [%d3];"
+            ),
+        )
+    };
+    let with = |index: u32| [memory(64), number(index), number(2)];
+    // With the first number it is a multiple of 4, and with the second one it is not.
+    for (computed, good, bad) in [
+        ("and.b64 %d2, %d5, 6;", 4, 2),
+        ("and.b64 %d2, %d5, %d6;", 1, 2),
+        ("or.b64 %d2, %d5, 4;", 0, 2),
+        ("xor.b64 %d2, %d5, 2;", 2, 4),
+        ("sub.s64 %d2, %d5, 2;", 6, 4),
+        ("add.s64 %d2, %d5, %d6;", 6, 4),
+        ("min.u64 %d2, %d5, 4;", 9, 2),
+        ("max.u64 %d2, %d5, 4;", 3, 6),
+        ("mul.lo.s64 %d2, %d5, %d6;", 2, 1),
+        ("mul.lo.s64 %d2, %d5, 6;", 2, 1),
+        ("mad.lo.s64 %d2, %d5, 4, 2; add.s64 %d2, %d2, %d5;", 2, 1),
+        ("mad.lo.s64 %d2, %d5, %d6, %d6;", 1, 2),
+        ("mul.wide.u32 %d2, %r0, %r1;", 2, 1),
+        ("mul.wide.u32 %d2, %r0, 2;", 2, 1),
+        ("mad.wide.u32 %d2, %r0, 4, %d5;", 4, 2),
+        ("mad.wide.u32 %d2, %r0, %r1, %d6;", 1, 2),
+        ("shl.b64 %d2, %d5, 1;", 2, 1),
+        ("shl.b64 %d2, %d5, %r1; shr.u64 %d2, %d2, 1;", 2, 1),
+        ("selp.b64 %d2, 4, 2, %p1;", 1, 2),
+        ("selp.b64 %d2, %d5, 4, %p1; sub.s64 %d2, 5, %d2;", 1, 2),
+        ("mov.b64 %d2, {%r0, 0};", 4, 2),
+        ("mul.hi.u32 %r2, %r0, -1; cvt.u64.u32 %d2, %r2;", 5, 3),
+        ("shr.u64 %d2, %d5, 1;", 8, 4),
+        ("and.b32 %r2, %r0, -2; cvt.u64.u32 %d2, %r2;", 5, 3),
+        ("mul.lo.u32 %r2, %r0, 2; cvt.s64.s32 %d2, %r2;", 2, 1),
+        ("shl.b32 %r2, %r0, 1; cvt.u64.u32 %d2, %r2;", 2, 1),
+        (
+            "shl.b64 %d2, %d5, 33; cvt.u32.u64 %r2, %d2; add.u32 %r2, %r2, %r0; cvt.u64.u32 %d2, %r2;",
+            4,
+            2,
+        ),
+        ("prmt.b32 %r2, %r0, 0, 0x3210; cvt.u64.u32 %d2, %r2;", 4, 2),
+        ("shf.l.wrap.b32 %r2, %r0, %r0, 0; cvt.u64.u32 %d2, %r2;", 4, 2),
+        ("bfi.b32 %r2, %r0, 0, 0, 8; cvt.u64.u32 %d2, %r2;", 4, 2),
+        ("mov.u64 %d2, 2; @%p1 mov.u64 %d2, 4;", 1, 2),
+        ("mov.u64 %d2, 4; @!%p1 mov.u64 %d2, %d5;", 1, 2),
+    ] {
+        let text = body(computed);
+        inside(computed, &text, &with(good))?;
+        outside(computed, &text, &with(bad))?;
+    }
+    // These are known to be multiples, and their lowest bits are not looked at.
+    for computed in [
+        "and.b64 %d2, %d5, -4;",
+        "mul.lo.s64 %d2, %d5, 12;",
+        "shl.b64 %d2, %d5, 2; add.s64 %d2, %d2, 8;",
+        "and.b32 %r2, %r0, 12; cvt.u64.u32 %d2, %r2;",
+        "shl.b32 %r2, %r0, 1; mul.wide.u32 %d2, %r2, 2;",
+        "mad.wide.s32 %d2, %r0, 4, 8;",
+        "mad.lo.s64 %d2, %d5, 4, 8;",
+        "shl.b32 %r2, %r0, 3; selp.b32 %r2, %r2, 4, %p1; cvt.u64.u32 %d2, %r2;",
+    ] {
+        let text = body(computed);
+        let guarded = guard(&text).map_err(|error| error.to_string())?;
+        let low = |line: &str| line.contains("and.b32") && line.ends_with(", 3;");
+        if guarded.text().lines().any(low) {
+            return Err(format!("{computed} is known to be a multiple\n{}", guarded.text()));
+        }
+        inside(computed, &text, &with(4))?;
+    }
+    // What a sum of floating point numbers is made of says nothing about it.
+    let sum = body(
+        "mov.b32 %f0, 0x3f800000; mov.b32 %f1, 0x34000000; add.f32 %f2, %f0, %f1; mov.b32 %r2, %f2; \
+         sub.u32 %r2, %r2, 0x3f800000; cvt.u64.u32 %d2, %r2;",
+    );
+    outside("a sum of floating point numbers", &sum, &with(0))?;
+    // A number that is no multiple, and a begin that is none.
+    outside("a number that is no multiple", &body("mov.u64 %d2, 2;"), &with(0))?;
+    let down = body("mov.u64 %d2, 0; and.b64 %d1, %d1, -2;");
+    let skew = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+    inside("a begin that is made a multiple", &down, &with(0))?;
+    outside("a begin that is made a multiple of less", &down, &[skew, number(0), number(2)])?;
+    let skew = |skew| [Argument::Memory { bytes: vec![0; 64], writes: true, skew }, number(0)];
+    for same in ["mul.lo.s64 %d3, %d1, 1;", "and.b64 %d3, %d1, %d1;", "and.b64 %d3, %d1, -1;"] {
+        let text = kernel(ONE, &format!("{BEGIN} {same} ld.global.u32 %r1, [%d3];"));
+        inside(same, &text, &skew(4))?;
+        outside(same, &text, &skew(2))?;
+    }
+    // An address in halves, beside another one.
+    let halves = kernel(
+        ".param .u64 a, .param .u32 n, .param .u64 b",
+        &format!(
+            "{BEGIN} ld.param.u64 %d8, [b]; mov.b64 {{%r1, %r2}}, %d8; mov.b64 %d4, {{%r1, %r2}}; setp.eq.u32 %p1, %r0, 0; \
+             selp.b64 %d3, %d1, %d4, %p1; st.global.u32 [%d3], 7;"
+        ),
+    );
+    let read = halves.replace("mov.b64 %d4, {%r1, %r2}", "ld.global.u64 %d4, [%d1]");
+    for index in 0..2 {
+        inside("an address in halves", &halves, &[memory(4), number(index), memory(4)])?;
+        let bytes = address_of(2).to_vec();
+        let place = Argument::Memory { bytes, writes: true, skew: 0 };
+        let with = [place, number(index), memory(4)];
+        inside("an address from memory", &read, &with)?;
+        let taken = read.replace("ld.global.u64 %d4, [%d1]", "atom.global.exch.b64 %d4, [%d1], 0");
+        inside("an address that is taken from memory", &taken, &with)?;
+    }
+    // In a function a pointer may lead anywhere.
+    let called = body(
+        "add.s64 %d7, %d1, %d5; { .param .b64 one; st.param.b64 [one], %d7; call f, (one); } mov.u64 %d2, 0;",
+    )
+    .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
+    inside("a pointer that is passed on", &called, &with(4))?;
+    outside("a pointer that is passed on and no multiple", &called, &with(2))
 }
 
 /// What the launch looks at.
@@ -480,9 +787,122 @@ fn spaces() -> Result<(), String> {
     let called = kernel(ONE, "mov.u64 %d3, lo; cvta.local.u64 %d3, %d3; { .param .b64 one; st.param.b64 [one], %d3; call f, (one); }")
         .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
     outside("local memory in a function", &called, &[memory(8), number(0)])?;
+    let shared = called
+        .replace("cvta.local", "cvta.shared")
+        .replace("mov.u64 %d3, lo", ".shared .b32 sh[4]; mov.u64 %d3, sh");
+    outside(
+        "shared memory in a function that accesses global memory",
+        &shared,
+        &[memory(8), number(0)],
+    )?;
+    let generic = called.replace("ld.global", "ld");
+    inside("local memory in a function, by a generic address", &generic, &[memory(8), number(0)])?;
+    let generic = shared.replace("ld.global", "ld");
+    inside("shared memory in a function, by a generic address", &generic, &[memory(8), number(0)])?;
+    // Addresses of one space in another one.
+    for (what, computed) in [
+        (
+            "an address in local memory, as a generic one",
+            "mov.u64 %d3, lo; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7;",
+        ),
+        (
+            "a generic address in local memory",
+            "mov.u64 %d3, lo; cvta.local.u64 %d4, %d3; add.s64 %d5, %d4, %d2; st.local.u32 [%d5], 7;",
+        ),
+        (
+            "an address that is made generic twice",
+            "mov.u64 %d3, lo; cvta.local.u64 %d4, %d3; cvta.local.u64 %d5, %d4; st.u32 [%d5], 7;",
+        ),
+        (
+            "an address that is made local twice",
+            "mov.u64 %d3, lo; cvta.to.local.u64 %d4, %d3; st.local.u32 [%d4], 7;",
+        ),
+        (
+            "constant memory that is taken for local memory",
+            "mov.u64 %d3, cons; cvta.local.u64 %d4, %d3; add.s64 %d5, %d4, 64; st.u32 [%d5], 7;",
+        ),
+        ("a byte behind a variable", "mov.u64 %d3, lo; st.local.u8 [%d3+32], 7;"),
+        ("a byte before a variable", "mov.u64 %d3, lo; st.local.u8 [%d3+-1], 7;"),
+    ] {
+        outside(what, &body(computed), &[memory(8), number(0)])?;
+    }
+    inside(
+        "the last byte of a variable",
+        &body("mov.u64 %d3, lo; st.local.u8 [%d3+31], 7;"),
+        &[memory(8), number(0)],
+    )?;
+    named()?;
     refused(
         "a parameter beyond its end",
         &kernel(ONE, "ld.param.u32 %r1, [n+8];"),
+        "outside of the parameter",
+    )
+}
+
+/// Variables by their names, and of little alignment.
+fn named() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(ONE, &format!("{BEGIN} mul.wide.u32 %d2, %r0, 4; {rest}")).replace(
+            "\n.const",
+            "\n.global .align 16 .b8 glob[16]; .global .align 2 .b8 half[16];\n.const",
+        )
+    };
+    let with = || [memory(8), number(0)];
+    inside("a variable", &body("st.global.u32 [glob+12], 7;"), &with())?;
+    for (what, access) in [
+        ("behind a variable", "st.global.u32 [glob+16], 7;"),
+        ("before a variable", "st.global.u32 [glob+-4], 7;"),
+        ("half behind a variable", "st.global.v2.u32 [glob+12], {%r1, %r2};"),
+        ("a variable, not aligned", "ld.global.u32 %r1, [glob+2];"),
+        ("a variable that need not be aligned", "ld.global.u32 %r1, [half];"),
+        ("constant memory", "ld.const.u32 %r1, [cons+16];"),
+        ("constant memory, not aligned", "ld.const.u32 %r1, [cons+1];"),
+    ] {
+        outside(what, &body(access), &with())?;
+    }
+    inside("a variable of two bytes", &body("ld.global.u16 %h1, [half+14];"), &with())?;
+    let indexed = body("mov.u64 %d3, half; add.s64 %d4, %d3, %d2; ld.global.u32 %r1, [%d4];");
+    contains("a variable that need not be aligned", &indexed, &["and.b32"], &[])?;
+    let whole = indexed.replace("%d3, half", "%d3, glob");
+    contains("a variable that is aligned", &whole, &[], &["and.b32"])?;
+    // The bytes of a parameter by their address.
+    let bytes = kernel(
+        ".param .u64 a, .param .u32 n, .param .align 8 .b8 s[16]",
+        &format!(
+            "{BEGIN} mov.b64 %d3, s; mul.wide.u32 %d2, %r0, 4; add.s64 %d4, %d3, %d2; ld.param.u32 %r1, [%d4]; \
+             st.global.u32 [%d1], %r1;"
+        ),
+    );
+    let passed = |index| [memory(8), number(index), Argument::Struct(vec![5; 16], Vec::new())];
+    inside("the last word of a parameter", &bytes, &passed(3))?;
+    outside("a word behind a parameter", &bytes, &passed(4))?;
+    refused("a write to constant memory", &body("st.const.u32 [cons], 7;"), "not done")?;
+    refused(
+        "a variable of another space",
+        &body("ld.local.u32 %r1, [cons];"),
+        "another state space",
+    )?;
+    // Parameters and results of functions.
+    let function = |rest: &str| {
+        format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n\
+             .func (.param .align 4 .b8 back[12]) f(.param .align 4 .b8 p[12]) {{ .reg .b32 %r<4>; .reg .b64 %d<4>; {rest} ret; }}\n\
+             .visible .entry test(.param .u64 a, .param .align 4 .b8 s[12]) {{ .reg .b64 %d<4>; .reg .b32 %r<4>; ld.param.u64 %d1, [s+4]; \
+             {{ .param .align 4 .b8 one[12]; .param .align 4 .b8 two[12]; st.param.b32 [one], 1; call (two), f, (one); ld.param.b32 %r1, [two+8]; }} ret; }}\n"
+        )
+    };
+    contains(
+        "a function",
+        &function("ld.param.u64 %d1, [p+4]; st.param.b32 [back+8], 7;"),
+        &["st.param.b32"],
+        &[],
+    )?;
+    refused("what is written to a parameter", &function("st.param.b32 [p], 7;"), "not done")?;
+    refused("what is read of a result", &function("ld.param.b32 %r1, [back];"), "not done")?;
+    refused("an update of a result", &function("red.param.add.u32 [back], 7;"), "not done")?;
+    refused(
+        "a result beyond its end",
+        &function("st.param.b32 [back+12], 7;"),
         "outside of the parameter",
     )
 }
@@ -556,6 +976,10 @@ fn together() -> Result<(), String> {
         outside("an access behind the end of other threads", &ended, &with(64, 1))?;
     }
     let read = Argument::Memory { bytes: vec![9; 64], writes: false, skew: 0 };
+    let two = body("ld.global.u32 %r1, [%d3]; ld.global.u32 %r2, [%d3+4];");
+    inside("two reads of what may only be read", &two, &[read.clone(), number(0), memory(8)])?;
+    let skew = Argument::Memory { bytes: vec![9; 64], writes: true, skew: 2 };
+    outside("two reads behind a begin that is not aligned", &two, &[skew, number(0), memory(8)])?;
     let both = body("ld.global.u32 %r1, [%d1]; st.global.u32 [%d1+4], %r1;");
     outside("a write beside a read", &both, &[read, number(0), memory(8)])?;
     let skewed = body("ld.global.u32 %r1, [%d1]; ld.global.u32 %r2, [%d1+2];");
@@ -628,6 +1052,17 @@ fn steps() -> Result<(), String> {
     let large = three.replace("mul.wide.s32 %d4", "mul.wide.u32 %d4");
     inside("small steps without sign", &large, &walked(64, [3, 6, 0]))?;
     outside("large steps without sign", &large, &walked(64, [8, u32::MAX, 0]))?;
+    // Vectors whose begin is aligned, at steps that are not.
+    let vectors = kernel(
+        ".param .u64 a, .param .u32 n, .param .u32 m, .param .u32 k",
+        &format!(
+            "{BEGIN} ld.param.u32 %r1, [m]; mul.wide.s32 %d2, %r0, 8; add.s64 %d3, %d1, %d2; mul.wide.s32 %d4, %r1, 4; \
+             ld.global.v2.u32 {{%r3, %r4}}, [%d3]; add.s64 %d5, %d3, %d4; ld.global.v2.u32 {{%r5, %r6}}, [%d5]; \
+             add.s64 %d6, %d5, %d4; ld.global.v2.u32 {{%r7, %r8}}, [%d6];"
+        ),
+    );
+    inside("vectors at steps", &vectors, &walked(64, [1, 2, 0]))?;
+    outside("vectors at steps that are not aligned", &vectors, &walked(64, [1, 1, 0]))?;
     // Each of these is no group of steps, or one of fewer accesses.
     let other = three.replace("add.s64 %d6, %d4, %d5", "add.s64 %d6, %d7, %d5");
     outside("another step", &other, &walked(64, [0, 1, 100]))?;
@@ -990,6 +1425,17 @@ fn lists() -> Result<(), String> {
     refused("a modifier that nobody knows", &body("ld.global.frob.u32 %r1, [%d1];"), "'.frob'")?;
     refused("a constant address", &body("ld.global.u32 %r1, [16];"), "a constant")?;
     refused(
+        "two accesses with an address of 32 bits",
+        &body("ld.global.u32 %r1, [%r0]; ld.global.u32 %r2, [%r0+4];"),
+        "64 bits is expected",
+    )?;
+    refused(
+        "two accesses with an address that is no integer",
+        &body("mov.b64 %q0, %d1; ld.global.u32 %r1, [%q0]; ld.global.u32 %r2, [%q0+4];")
+            .replace(".reg .pred", ".reg .f64 %q<2>; .reg .pred"),
+        "64 bits is expected",
+    )?;
+    refused(
         "the address of a function",
         &body("mov.u64 %d5, test;"),
         "the address of the function",
@@ -1001,6 +1447,75 @@ fn lists() -> Result<(), String> {
         &body("cp.async.bulk.prefetch.L2.global [%d1], 16;"),
         "not guarded yet",
     )?;
+    for update in ["red.global.add.frob.u32", "red.global.add.noftz.frob.f16x2"] {
+        let text = body(&format!("{update} [%d1], 7;"));
+        refused("a modifier of an update that nobody knows", &text, "'.frob'")?;
+    }
+    refused("a modifier of updates", &body("ld.global.noftz.u32 %r1, [%d1];"), "'.noftz'")?;
+    refused("an update that is a read", &body("ld.global.add.u32 %r1, [%d1];"), "'.add'")?;
+    for access in [
+        "st.async.weak.mbarrier::complete_tx::bytes.global.u32 [%d1], 7, [%d1];",
+        "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [%d1], 7, [%d1];",
+    ] {
+        refused("an asynchronous access elsewhere", &body(access), "shared memory of the cluster")?;
+    }
+    let cluster = "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], 7, [%r2];";
+    contains("an asynchronous access", &body(cluster), &["st.async"], &[])?;
+    refused(
+        "a hint for the map of a tensor",
+        &body("prefetch.tensormap [%d1];"),
+        "not guarded yet",
+    )?;
+    contains("a hint", &body("prefetch.global.L2::evict_last [%d1];"), &["prefetch"], &[])?;
+    for access in ["mbarrier.init.shared.b64 [cons], 1;", "st.shared.u32 [cons], 7;"] {
+        refused("shared memory by another name", &body(access), "another state space")?;
+    }
+    refused(
+        "a barrier of a place",
+        &body("mbarrier.init.shared.b64 [%d1, {%r0}], 1;"),
+        "not expected",
+    )?;
+    refused("what computes of an address", &body("xor.b64 %d3, lo, 8;"), "not expected")?;
+    inside(
+        "addresses where they are expected",
+        &body("cvta.local.u64 %d4, lo; st.u32 [%d4], 7;"),
+        &[memory(8), number(0)],
+    )?;
+    // Barriers of copies, and copies.
+    for barrier in [
+        "cp.async.mbarrier.arrive.noinc.b64 [%d1];",
+        "cp.async.mbarrier.arrive.b64 [%d1];",
+        "cp.async.ca.shared.global.frob [%r1], [%d1], 4;",
+    ] {
+        refused("a barrier or copy elsewhere", &body(barrier), "not guarded yet")?;
+    }
+    let copies = format!(
+        ".shared .align 16 .b8 sh[64]; {}",
+        [
+            "cp.async.mbarrier.arrive.shared.b64 [%r1];",
+            "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r1];",
+            "cp.async.commit_group;",
+            "cp.async.wait_group 0;",
+            "cp.async.wait_all;",
+            "mbarrier.init.shared.b64 [%r1], 1;",
+            "mbarrier.arrive.shared::cta.b64 _, [sh];",
+            "cp.async.ca.shared.global [sh], [%d1], 4;",
+            "wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32.xor.popc {%r1, %r2}, %r3, %r4, {%r5, %r6};",
+        ]
+        .join(" ")
+    );
+    contains("barriers and copies", &body(&copies), &["mbarrier.init", "wait_all", "wmma"], &[])?;
+    refused(
+        "a copy to a variable elsewhere",
+        &body("cp.async.ca.shared.global [cons], [%d1], 4;"),
+        "another state space",
+    )?;
+    refused(
+        "a copy whose size has 64 bits",
+        &body("cp.async.ca.shared.global [%r1], [%d1], 4, %d2;"),
+        "a size of 32 bits",
+    )?;
+    refused("a copy by three addresses", &body("cp.async.wait_all [%d1];"), "not expected")?;
     refused(
         "a handle that is computed",
         &kernel(
@@ -1013,6 +1528,211 @@ fn lists() -> Result<(), String> {
         "a handle from memory",
         &body("ld.global.u64 %d5, [%d1]; suld.b.1d.b32.zero %r1, [%d5, {%r0}];"),
         "exactly one parameter",
+    )
+}
+
+/// Surfaces and textures.
+fn surfaces() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(
+            ".param .u64 s, .param .u32 n",
+            &format!("ld.param.u64 %d0, [s]; mov.u64 %d1, %d0; ld.param.u32 %r0, [n]; {rest}"),
+        )
+    };
+    // The places that are compared, as numbers of what is in the brackets, and what they have to be a multiple of.
+    for (access, place, mask) in [
+        ("suld.b.1d.b32.trap %r1, [%d1, {%r0}];", 0, 3),
+        ("suld.b.2d.v2.b32.trap {%r1, %r2}, [%d1, {%r0, %r3}];", 0, 7),
+        ("sust.b.2d.v4.b32 [%d1, {%r0, %r3}], {%r1, %r2, %r4, %r5};", 0, 15),
+        ("suld.b.1d.v4.b16.clamp {%h1, %h2, %h3, %h4}, [%d1, {%r0}];", 0, 7),
+        ("suld.b.a1d.b32.trap %r1, [%d1, {%r3, %r0}];", 1, 3),
+        ("sust.b.a2d.b64.trap [%d1, {%r3, %r0, %r4, %r5}], %d5;", 1, 7),
+        ("sured.b.add.1d.u32.trap [%d1, {%r0}], %r1;", 0, 3),
+    ] {
+        let text = body(access);
+        let guarded = guard(&text).map_err(|error| error.to_string())?;
+        let printed = guarded.text();
+        let line = printed.lines().find(|line| line.contains("[%") && line.contains(", {%"));
+        let list = line.and_then(|line| line.split(", {").find(|part| part.contains("}]")));
+        let compared = list.and_then(|list| list.split(['}', ',']).nth(place)).unwrap_or("none");
+        let wanted = format!(", {}, {mask};", compared.trim());
+        if !printed.lines().any(|line| line.contains("and.b32") && line.ends_with(&wanted)) {
+            return Err(format!("{access} is not compared by{wanted}\n{printed}"));
+        }
+    }
+    for (access, printed) in [
+        ("suld.b.1d.b8.trap %h1, [%d1, {%r0}];", "suld.b.1d.b8.zero "),
+        ("sust.p.1d.v4.b32.trap [%d1, {%r0}], {%r1, %r2, %r3, %r4};", "sust.p."),
+        ("suq.width.b32 %r1, [%d1];", "suq.width.b32 "),
+    ] {
+        contains(access, &body(access), &[printed], &["and.b32", "trap"])?;
+    }
+    let three = body(
+        "suld.b.1d.b32 %r1, [%d1, {%r0}]; sust.b.1d.b32 [%d1, {%r0}], %r1; sured.b.add.1d.u32 [%d1, {%r0}], %r1;",
+    );
+    let guarded = guard(&three).map_err(|error| error.to_string())?;
+    let kinds: Vec<_> = guarded.kernels()[0].sites().iter().map(|one| one.kind).collect();
+    if kinds != [AccessKind::Read, AccessKind::Write, AccessKind::Update] {
+        return Err(format!("accesses of surfaces: {kinds:?}"));
+    }
+    let text = guarded.text();
+    let set = |line: &&str| line.starts_with("\t@") && line.contains(" mov.b32 %r");
+    if text.lines().filter(set).count() != 1 {
+        return Err(format!("what is read is 0 where it is not read\n{text}"));
+    }
+    let texture = "tex.1d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [%d1, {%r0}];";
+    contains("a texture", &body(texture), &["tex.1d"], &["and.b32"])?;
+    contains(
+        "a handle behind a label",
+        &body(&format!("bra L;\nL:\n{texture}")),
+        &["tex.1d"],
+        &[],
+    )?;
+    let two = texture.replace("}];", "}], [%d2, {%r0}];");
+    refused("a texture of two handles", &body(&two), "two addresses")
+}
+
+/// Functions, by the way that they get what they are called with.
+fn calls() -> Result<(), String> {
+    let text = "
+        .version 8.0
+        .target sm_90
+        .address_size 64
+        .func (.reg .b32 back) f(.reg .b32 n, .reg .b64 p)
+        {
+            .reg .b64 %d<3>;
+            mul.wide.u32 %d1, n, 4;
+            add.s64 %d2, p, %d1;
+            ld.global.u32 back, [%d2];
+            ret;
+        }
+        .visible .entry test(.param .u64 a, .param .u32 n)
+        {
+            .reg .b64 %d<3>;
+            .reg .b32 %r<3>;
+            ld.param.u64 %d0, [a];
+            ld.param.u32 %r0, [n];
+            call (%r1), f, (%r0, %d0);
+            st.global.u32 [%d0], %r1;
+            ret;
+        }";
+    let with = |index| [memory(16), number(index)];
+    inside("registers of a function", text, &with(3))?;
+    outside("registers of a function", text, &with(4))?;
+    let guarded = guard(text).map_err(|error| error.to_string())?;
+    let sites = guarded.kernels()[0].sites().iter().map(|one| one.function.as_deref());
+    let mut sites: Vec<_> = sites.collect();
+    sites.sort_unstable();
+    if sites != [None, Some("f")] {
+        return Err(format!("the functions of accesses: {sites:?}"));
+    }
+    pointers()
+}
+
+/// Pointers that functions are called with.
+fn pointers() -> Result<(), String> {
+    let body = |functions: &str, rest: &str| {
+        kernel(
+            ".param .u64 a, .param .u32 n, .param .u64 b, .param .u32 m",
+            &format!(
+                "{BEGIN} ld.param.u64 %d8, [b]; ld.param.u32 %r1, [m]; setp.eq.u32 %p1, %r1, 1; .param .b64 one; .param .b32 two; \
+                 st.param.b32 [two], %r0; {rest}"
+            ),
+        )
+        .replace(
+            ".visible",
+            &format!(
+                ".func f(.param .b64 p, .param .b32 n) {{ .reg .b64 %d<4>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; \
+                 ld.param.b32 %r0, [n]; mul.wide.s32 %d1, %r0, 4; add.s64 %d2, %d0, %d1; ld.u32 %r1, [%d2]; ret; }} {functions}\n.visible"
+            ),
+        )
+    };
+    let with = |index: i32, other| [memory(16), number(index as u32), memory(32), number(other)];
+    let call = "call f, (one, two);";
+    // With the first number the pointer leads to memory of 16 bytes, and with 1 to memory of 32.
+    for (what, text) in [
+        (
+            "one of two pointers",
+            body("", &format!("selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; {call}")),
+        ),
+        (
+            "a pointer that another replaces",
+            body("", &format!("st.param.b64 [one], %d0; @%p1 st.param.b64 [one], %d8; {call}")),
+        ),
+        (
+            "a pointer that is passed on",
+            body(
+                ".func g(.param .b64 p, .param .b32 n) { .reg .b64 %d<4>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.param.b32 %r0, [n]; \
+                 .param .b64 one; .param .b32 two; st.param.b64 [one], %d0; st.param.b32 [two], %r0; call f, (one, two); ret; }",
+                "selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; call g, (one, two);",
+            ),
+        ),
+        (
+            "two calls",
+            body(
+                "",
+                &format!(
+                    "st.param.b64 [one], %d0; @!%p1 call f, (one, two); st.param.b64 [one], %d8; @%p1 {call}"
+                ),
+            ),
+        ),
+    ] {
+        for (index, other) in [(0, 0), (3, 0), (0, 1), (7, 1)] {
+            inside(what, &text, &with(index, other))?;
+        }
+        for (index, other) in [(-1, 0), (4, 0), (7, 0), (-1, 1), (8, 1)] {
+            outside(&format!("{what}: {index}, {other}"), &text, &with(index, other))?;
+        }
+    }
+    let middle = body("", &format!("add.s64 %d3, %d0, 8; st.param.b64 [one], %d3; {call}"));
+    for index in [-2, 1] {
+        inside("a pointer into the middle", &middle, &with(index, 0))?;
+    }
+    for index in [-3, 2] {
+        outside("a pointer into the middle", &middle, &with(index, 0))?;
+    }
+    // What is only lent to be read is not written by a function, and what it writes is named.
+    let writes = body("", &format!("st.param.b64 [one], %d0; {call}"))
+        .replace("ld.u32 %r1, [%d2]", "st.u32 [%d2], 7");
+    let read = Argument::Memory { bytes: vec![9; 16], writes: false, skew: 0 };
+    inside("a write of a function", &writes, &with(3, 0))?;
+    outside(
+        "a write of a function to what may be read",
+        &writes,
+        &[read, number(0), memory(32), number(0)],
+    )?;
+    // Nothing is behind a pointer that is stored in parts.
+    let parts = format!(
+        "mov.b64 {{%r3, %r4}}, %d0; st.param.b32 [one], %r3; st.param.b32 [one+4], %r4; {call}"
+    );
+    outside("a pointer in parts", &body("", &parts), &with(0, 0))
+}
+
+/// Registers that are read before they are written.
+fn written() -> Result<(), String> {
+    let body = |rest: &str| {
+        kernel(ONE, &format!("{BEGIN} setp.eq.u32 %p1, %r0, 1; setp.eq.u32 %p2, %r0, 2; {rest}"))
+    };
+    for rest in [
+        "add.u32 %r7, %r7, 1; st.global.u32 [%d1], %r7;",
+        "@%p1 mov.u32 %r7, 1; add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
+        "@%p1 bra A;\nmov.u32 %r7, 1;\nA:\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
+        "@%p1 bra A;\nM:\nbra L;\nA:\nmov.u32 %r7, 1;\nL:\n@%p2 bra M;\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
+    ] {
+        zeroed(&body(rest))?;
+    }
+    // What is written on all ways is not set.
+    let set = body(
+        "@%p1 bra A;\nmov.u32 %r7, 1; bra B;\nA:\nmov.u32 %r7, 2;\nB:\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
+    );
+    if zeroed(&set).is_ok() {
+        return Err("a register that is written is set to 0".to_owned());
+    }
+    contains(
+        "a barrier whose number is not written",
+        &body("bar.sync %r7;"),
+        &["mov.b32 %r", ", 0;"],
+        &[],
     )
 }
 
@@ -1059,6 +1779,24 @@ fn texts() -> Result<(), String> {
         body("T: .branchtargets A, B; brx.idx %r0, T;\nA:\nret;\nB:\nst.global.u32 [%d1], 7;");
     contains("a list of targets", &list, &["min.u32", ", 1;"], &[])?;
     inside("the last target", &list, &[memory(8), number(1000)])?;
+    let lists = body(
+        "setp.eq.u32 %p1, %r0, 7;\nS: .branchtargets A, B, C, D; T: .branchtargets A, B; U: .branchtargets C, D, B;\n\
+         @%p1 brx.idx %r0, S; brx.idx %r0, T;\nA:\nret;\nB:\nst.global.u32 [%d1], 7; ret;\nC:\nst.global.u32 [%d1+400], 7; @%p1 brx.idx %r0, U;\nD:",
+    );
+    inside("the last target of one of three lists", &lists, &[memory(8), number(1000)])?;
+    contains("lists of targets", &lists, &[", 3;", ", 1;", ", 2;"], &[])?;
+    // The workspace of a cooperative launch, the halves of whose address are in two registers.
+    let sync = "add.s64 %d4, %d3, 4; atom.global.add.u32 %r3, [%d4], 1; ld.global.u32 %r4, [%d3];";
+    for address in [
+        "mov.b64 %d3, {%r1, %r2};",
+        "cvt.u64.u32 %d5, %r1; cvt.u64.u32 %d6, %r2; shl.b64 %d6, %d6, 32; or.b64 %d3, %d5, %d6;",
+        "cvt.u64.u32 %d5, %r1; cvt.u64.u32 %d6, %r2; bfi.b64 %d3, %d6, %d5, 32, 32;",
+    ] {
+        let text = body(&format!("mov.u32 %r1, %envreg2; mov.u32 %r2, %envreg1; {address} {sync}"));
+        contains(address, &text, &[", 0, 8, "], &["hidden+0]"])?;
+        let other = text.replace("%envreg2", "%ctaid.x").replace("%envreg1", "%tid.x");
+        contains(address, &other, &["hidden+0]"], &[", 0, 8, "])?;
+    }
     // Names of ours that the text has.
     let named = body("st.global.u32 [guard0_p0], 7; bra guard0_l0;\nguard0_l0:")
         .replace(".const", ".global .u32 guard0_p0; .global .u32 guard0_hidden;\n.const");
