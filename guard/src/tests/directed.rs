@@ -1685,11 +1685,14 @@ fn pointers() -> Result<(), String> {
         }
     }
     let middle = body("", &format!("add.s64 %d3, %d0, 8; st.param.b64 [one], %d3; {call}"));
-    for index in [-2, 1] {
-        inside("a pointer into the middle", &middle, &with(index, 0))?;
-    }
-    for index in [-3, 2] {
-        outside("a pointer into the middle", &middle, &with(index, 0))?;
+    for access in ["ld.u32", "ld.global.u32", "ld.global.u8"] {
+        let text = &middle.replace("ld.u32", access);
+        for index in [-2, 1] {
+            inside("a pointer into the middle", text, &with(index, 0))?;
+        }
+        for index in [-3, 2] {
+            outside("a pointer into the middle", text, &with(index, 0))?;
+        }
     }
     // What is only lent to be read is not written by a function, and what it writes is named.
     let writes = body("", &format!("st.param.b64 [one], %d0; {call}"))
