@@ -918,10 +918,9 @@ impl<'a> Rewrite<'a> {
                 })
             }
             ("cvta.to.global.u64" | "cvta.global.u64", [_, from]) => {
-                let linear = of(from)?;
-                let (region, generic) = linear.region?;
-                matches!(regions.spaces[region], None | Some(Space::Global))
-                    .then_some(Linear { region: Some((region, !generic)), ..linear })
+                // There the address is the same.
+                let global = |(at, _)| matches!(regions.spaces[at], None | Some(Space::Global));
+                of(from).filter(|linear| linear.region.is_some_and(global))
             }
             (
                 "cvta.to.local.u64" | "cvta.local.u64" | "cvta.const.u64" | "cvta.to.const.u64",

@@ -819,7 +819,7 @@ fn spaces() -> Result<(), String> {
         ),
         (
             "constant memory that is taken for local memory",
-            "mov.u64 %d3, cons; cvta.local.u64 %d4, %d3; add.s64 %d5, %d4, 64; st.u32 [%d5], 7;",
+            "mov.u64 %d3, cons; cvta.local.u64 %d4, %d3; ld.u32 %r1, [%d4];",
         ),
         ("a byte behind a variable", "mov.u64 %d3, lo; st.local.u8 [%d3+32], 7;"),
         ("a byte before a variable", "mov.u64 %d3, lo; st.local.u8 [%d3+-1], 7;"),
