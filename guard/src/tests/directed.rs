@@ -783,6 +783,10 @@ fn spaces() -> Result<(), String> {
         ".shared .align 16 .b8 sh[64]; mov.u64 %d3, sh; cvta.shared.u64 %d3, %d3; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7; ld.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
     );
     inside("shared memory by a generic address", &shared, &[memory(8), number(7)])?;
+    // The memory of the other blocks of a cluster is shared memory, where there are clusters.
+    contains("generic addresses", &shared, &["isspacep.shared::cluster"], &[])?;
+    let older = shared.replace("sm_90", "sm_80");
+    contains("generic addresses", &older, &["isspacep.shared "], &["cluster"])?;
     // A pointer to local memory, in a function that takes it for one to global memory.
     let called = kernel(ONE, "mov.u64 %d3, lo; cvta.local.u64 %d3, %d3; { .param .b64 one; st.param.b64 [one], %d3; call f, (one); }")
         .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
@@ -1589,7 +1593,8 @@ fn surfaces() -> Result<(), String> {
         &[],
     )?;
     let two = texture.replace("}];", "}], [%d2, {%r0}];");
-    refused("a texture of two handles", &body(&two), "two addresses")
+    refused("a texture of two handles", &body(&two), "two addresses")?;
+    refused("a question about two", &body("suq.width.b32 %r1, [%d1], [%d2];"), "two addresses")
 }
 
 /// Functions, by the way that they get what they are called with.
