@@ -18,6 +18,8 @@ SMALL = len(sys.argv) > 1
 P, S = c.c_uint64, c.c_size_t
 # Seconds after which no further kernel begins.
 MOST_SECONDS = 200
+# Ratios of a kernel: the most, and the fewest if they take more than a second.
+MOST_TURNS, FEWEST_TURNS = 61, 11
 
 rng = random.Random(1)
 BASE = array.array("f", [rng.gauss(0, 1) for _ in range(1 << 16)]).tobytes()
@@ -176,8 +178,8 @@ class Case:
             self.driver.call("cuMemcpyHtoD_v2", P(address), value, S(len(value)))
         self.driver.word[0] = 0
 
-    def launch(self, function, kind, short=0):
-        """`short` is how many bytes less the last memory is said to have."""
+    def passed(self, kind, short=0):
+        """What a launch is given, and what holds it. `short` is how many bytes less the last memory is said to have."""
         values, extents, at = [], [], 0
         for letter, value in self.arguments:
             if letter == "p":
@@ -193,13 +195,15 @@ class Case:
         if kind == "guarded":
             # No memory here is so large, or begins so, that the launch would have to look.
             values.append((P * (len(extents) + 2))(*extents, self.driver.record.value, 7))
-        pointers = (c.c_void_p * len(values))(*[c.addressof(value) for value in values])
-        self.driver.call("cuLaunchKernel", function, *self.grid, 1, *self.block, 1, self.shared, None, pointers, None)
+        return (c.c_void_p * len(values))(*[c.addressof(value) for value in values]), values
+
+    def launch(self, function, passed):
+        self.driver.call("cuLaunchKernel", function, *self.grid, 1, *self.block, 1, self.shared, None, passed[0], None)
 
     def result(self, function, kind):
         """What all memory holds after one launch."""
         self.fill()
-        self.launch(function, kind)
+        self.launch(function, self.passed(kind))
         self.driver.call("cuCtxSynchronize")
         results = []
         for address, value in self.buffers:
@@ -208,16 +212,22 @@ class Case:
         return [one.raw for one in results]
 
     def times(self, functions):
-        """The seconds of launches of each kind, in turns."""
+        """The milliseconds of launches of each kind, in turns. A launch before them keeps the GPU busy until they are all in its
+        queue, so that the time of the processor is not in them."""
         start, stop, ms = c.c_void_p(), c.c_void_p(), c.c_float()
+        passed = {kind: self.passed(kind) for kind in functions}
         for event in (start, stop):
             self.driver.call("cuEventCreate", c.byref(event), 0)
         times = {"plain": [], "guarded": []}
-        for turn in range(13):
+        begun = time.time()
+        for turn in range(2 + MOST_TURNS):
+            if turn >= 2 + FEWEST_TURNS and time.time() - begun > 1:
+                break
             for kind in ("plain", "guarded") if turn % 2 else ("guarded", "plain"):
+                self.launch(functions[kind], passed[kind])
                 self.driver.call("cuEventRecord", start, None)
                 for _ in range(3):
-                    self.launch(functions[kind], kind)
+                    self.launch(functions[kind], passed[kind])
                 self.driver.call("cuEventRecord", stop, None)
                 self.driver.call("cuEventSynchronize", stop)
                 self.driver.call("cuEventElapsedTime", c.byref(ms), start, stop)
@@ -249,7 +259,7 @@ def measure(case, ratios):
         print(f"| {case.shown} | {plain:.1f} | {ratio:.3f} | {', '.join(registers)} | {', '.join(blocks)} | {told} |", flush=True)
     if case.shown in ("saxpy", "gather", "convolution (candle)"):
         case.fill()
-        case.launch(functions["guarded"], "guarded", 4)
+        case.launch(functions["guarded"], case.passed("guarded", 4))
         driver.call("cuCtxSynchronize")
         last, (address, value) = c.create_string_buffer(4), case.buffers[-1]
         driver.call("cuMemcpyDtoH_v2", last, P(address + len(value) - 4), S(4))

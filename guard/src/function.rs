@@ -282,7 +282,7 @@ impl<'a> Rewrite<'a> {
         }
         let ends = |ins: &Ins| ins.guard.is_none() && matches!(ins.head(), "ret" | "exit");
         if !matches!(items.last(), Some(Item::Ins(ins)) if ends(ins)) {
-            self.end(None);
+            self.end(None, Some("ret"));
             self.line("ret;");
         }
         Ok(())
@@ -448,7 +448,9 @@ impl<'a> Rewrite<'a> {
                 if self.behind_failures[at]
                     && !(ins.head() == "exit" && planted(Mistake::ExitForgotten))
                 {
-                    self.end(self.predicate(ins));
+                    let own = self.predicate(ins);
+                    let end = own.is_none().then_some(ins.head());
+                    self.end(own, end);
                 }
                 let text = self.plain(ins);
                 self.line(text);
@@ -550,14 +552,19 @@ impl<'a> Rewrite<'a> {
         }
     }
 
-    /// Stores the place that failed, if one did, and this predicate holds.
-    fn end(&mut self, own: Option<String>) {
+    /// Stores the place that failed, if one did, and this predicate holds. A thread that failed nowhere ends at once if it is
+    /// said how.
+    fn end(&mut self, own: Option<String>, end: Option<&str>) {
         let Some(failed) = self.failed.filter(|_| !planted(Mistake::FailureNotStored)) else {
             return;
         };
         let failed = self.name(failed);
         let did = self.new_name(Type::PRED);
         self.line(access::compared_line("ne.u32", &failed, "0", &did, own.as_deref()));
+        if let Some(end) = end {
+            let not = if planted(Mistake::FailureEnds) { "" } else { "!" };
+            self.line(format!("@{not}{did} {end};"));
+        }
         let (record, tag, word) =
             (self.new_name(Type::U64), self.new_name(Type::U32), self.new_name(Type::B64));
         let when = if self.function.entry { format!("@{did} ") } else { String::new() };

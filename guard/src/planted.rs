@@ -64,6 +64,8 @@ mistakes! {
     ValueNotZero,
     /// Failures are not stored.
     FailureNotStored,
+    /// A thread that failed ends before that is stored, and one that did not goes on.
+    FailureEnds,
     /// Failures are not stored before an `exit`.
     ExitForgotten,
     /// Failures are not stored before a call that may end the thread.

@@ -212,6 +212,8 @@ operands! {
 
 pub(crate) mod sealed {
     use super::*;
+    #[cfg(feature = "guard")]
+    use crate::image::Class;
 
     /// Memory that an operation uses, borrowed for as long as the operation needs it, or a plain value.
     #[diagnostic::on_unimplemented(
@@ -227,6 +229,11 @@ pub(crate) mod sealed {
         fn parameter(&self) -> Self::Parameter;
         /// Returns the memory and its use; [`Access::NONE`] for a plain value.
         fn access(&self) -> Access<'_>;
+        /// Returns what it may be declared as in PTX text.
+        #[cfg(feature = "guard")]
+        fn class(&self) -> Class {
+            if self.access().object().is_some() { Class::Integer } else { Class::Pointer }
+        }
         /// Whether the parameter has the size of an address.
         #[cfg(feature = "guard")]
         const MAY_POINT: bool = size_of::<Self::Parameter>() == 8;
@@ -244,6 +251,10 @@ pub(crate) mod sealed {
         #[inline]
         fn parameter(&self) -> T {
             *self
+        }
+        #[cfg(feature = "guard")]
+        fn class(&self) -> Class {
+            Class::of::<T>()
         }
         #[inline]
         fn access(&self) -> Access<'_> {

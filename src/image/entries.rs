@@ -1,6 +1,8 @@
 //! Declarations of PTX text: kernels with their parameters, and variables.
 
 use super::{Token, Tokens, number};
+use bytemuck::NoUninit;
+use std::any::TypeId;
 
 /// A kernel that PTX text declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +26,8 @@ pub(crate) struct PtxParam {
 
 /// The values that a parameter may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+#[allow(unreachable_pub, reason = "a sealed method returns it")]
+pub enum Class {
     Integer,
     Float,
     Pointer,
@@ -32,7 +35,45 @@ pub(crate) enum Class {
     Bytes,
 }
 
+impl Class {
+    /// Returns the class of a plain value: of a number, what the number is.
+    #[inline]
+    pub(crate) fn of<T: NoUninit>() -> Self {
+        let is = |numbers: &[TypeId]| numbers.contains(&TypeId::of::<T>());
+        #[cfg(feature = "half")]
+        if is(&[TypeId::of::<half::f16>(), TypeId::of::<half::bf16>()]) {
+            return Class::Float;
+        }
+        if is(&[TypeId::of::<f32>(), TypeId::of::<f64>()]) {
+            Class::Float
+        } else if is(&[
+            TypeId::of::<u8>(),
+            TypeId::of::<u16>(),
+            TypeId::of::<u32>(),
+            TypeId::of::<u64>(),
+            TypeId::of::<usize>(),
+            TypeId::of::<i8>(),
+            TypeId::of::<i16>(),
+            TypeId::of::<i32>(),
+            TypeId::of::<i64>(),
+            TypeId::of::<isize>(),
+            TypeId::of::<bool>(),
+        ]) {
+            Class::Integer
+        } else {
+            Class::Bytes
+        }
+    }
+}
+
 impl PtxParam {
+    /// Returns its declaration as messages have it: `.u64 .ptr`.
+    pub(crate) fn declaration(&self) -> String {
+        let pointer = if self.pointer { " .ptr" } else { "" };
+        let array = if self.array { " […]" } else { "" };
+        format!("{}{pointer}{array}", self.ty)
+    }
+
     /// Returns whether it can be of the class, as far as the text declares it.
     #[inline]
     pub(crate) fn admits(&self, class: Class) -> bool {

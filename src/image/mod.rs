@@ -16,7 +16,7 @@ mod tokens;
 mod unpack;
 
 pub use cubin::Cubin;
-#[cfg(test)]
+#[cfg(any(test, feature = "guard"))]
 pub(crate) use entries::PtxParam;
 pub(crate) use entries::{Class, PtxContents, PtxEntry};
 pub use fatbin::Fatbin;

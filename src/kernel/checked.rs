@@ -212,10 +212,9 @@ fn types(given: &[Given], entry: &PtxEntry) -> Result<(), Problem> {
         .find(|(_, (given, param))| given.size == param.size && !param.admits((given.class)()))
     {
         Some((index, (given, param))) => {
-            let pointer = if param.pointer { " .ptr" } else { "" };
-            let array = if param.array { " […]" } else { "" };
-            let ptx = format!("{}{pointer}{array}", param.ty);
-            Err((index, SignatureProblem::Type { ptx, given: (given.name)() }))
+            let problem =
+                SignatureProblem::Type { ptx: param.declaration(), given: (given.name)() };
+            Err((index, problem))
         }
         None => Ok(()),
     }

@@ -11,6 +11,7 @@ use crate::brand::Brand;
 use crate::context::Context;
 use crate::error::Result;
 use crate::function::{Function, FunctionInner, ParameterInfo};
+use crate::image::PtxParam;
 use crate::launch::Spec;
 use crate::memory::watch::{Board, Record};
 use crate::ops::Launch;
@@ -179,8 +180,9 @@ pub struct GuardedFunction {
 assert_impl_all!(GuardedFunction: Send, Sync, Clone);
 
 /// How a guarded kernel uses a parameter.
-#[derive(Clone, Copy)]
 pub(crate) struct Use {
+    /// As the text declares it.
+    pub(crate) param: Option<PtxParam>,
     pub(crate) reads: bool,
     pub(crate) writes: bool,
     /// It is the handle of a texture, or of a surface.

@@ -9,6 +9,8 @@ use crate::args::sealed::{Operand, Operands};
 use crate::args::{KernelArg, KernelArgs};
 use crate::error::{Error, Result, SignatureError, SignatureProblem};
 use crate::function::{Function, ParameterInfo};
+#[cfg(feature = "guard")]
+use crate::image::{Class, PtxParam};
 use crate::memory::InCall;
 use crate::memory::access::Access;
 use ffi::CUfunction;
@@ -87,6 +89,15 @@ impl Guarded {
     /// Returns how many of the first parameters have extents.
     fn with_extents(&self, of: usize) -> usize {
         self.uses.iter().take(of).filter(|one| one.extents).count()
+    }
+
+    /// Returns the parameter if the text declares it as something else. A pointer that the kernel never follows may be any
+    /// number but a float: compilers declare some that nobody has memory for.
+    fn declared_otherwise(&self, index: usize, class: Class) -> Option<&PtxParam> {
+        self.uses.get(index)?.param.as_ref().filter(|param| {
+            let number = param.pointer && class != Class::Float;
+            !(number || param.admits(class))
+        })
     }
 
     /// Returns how the kernel uses the parameter, if the argument does not allow that.
@@ -189,7 +200,7 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
     ///
     /// # Errors
     /// [`Signature`](Error::Signature) if the kernel has no more parameters, if the next one has another size, or if a guarded
-    /// kernel uses it as memory that the argument is not. The list then stays as it is.
+    /// kernel declares it as another type or uses it as memory that the argument is not. The list then stays as it is.
     pub fn push<A: KernelArg<'ctx, Lent> + 'a>(&mut self, argument: A) -> Result<&mut Self> {
         let (given, given_size) = (type_name::<A>(), size_of::<A::Parameter>());
         let problem = match self.parameters.get(self.len) {
@@ -198,6 +209,10 @@ impl<'a, 'ctx, Lent> ArgumentList<'a, 'ctx, Lent> {
                 if let Some(guarded) = &self.guarded {
                     if let Some(uses) = guarded.forbids(self.len, &argument.access()) {
                         return Err(self.wrong(SignatureProblem::Use { uses, given }));
+                    }
+                    if let Some(param) = guarded.declared_otherwise(self.len, argument.class()) {
+                        let ptx = param.declaration();
+                        return Err(self.wrong(SignatureProblem::Type { ptx, given }));
                     }
                     if let Some(&Use { extents: true, bounds, .. }) = guarded.uses.get(self.len) {
                         let before = guarded.with_extents(self.len);

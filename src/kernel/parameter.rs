@@ -4,7 +4,7 @@ use crate::image::Class;
 use crate::memory::{Element, MemorySize};
 use bytemuck::NoUninit;
 use ffi::CUdeviceptr;
-use std::any::{TypeId, type_name};
+use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -243,39 +243,10 @@ impl<T: ByValue> sealed::Sealed for Value<T> {
         name: type_name::<T>,
         size: size_of::<T>(),
         align: align_of::<T>(),
-        class: class_of::<T>,
+        class: Class::of::<T>,
         elements: None,
         role: Role::Value,
     };
-}
-
-/// Returns the class of a plain value: of a number, what the number is.
-#[inline]
-fn class_of<T: ByValue>() -> Class {
-    let is = |numbers: &[TypeId]| numbers.contains(&TypeId::of::<T>());
-    #[cfg(feature = "half")]
-    if is(&[TypeId::of::<half::f16>(), TypeId::of::<half::bf16>()]) {
-        return Class::Float;
-    }
-    if is(&[TypeId::of::<f32>(), TypeId::of::<f64>()]) {
-        Class::Float
-    } else if is(&[
-        TypeId::of::<u8>(),
-        TypeId::of::<u16>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u64>(),
-        TypeId::of::<usize>(),
-        TypeId::of::<i8>(),
-        TypeId::of::<i16>(),
-        TypeId::of::<i32>(),
-        TypeId::of::<i64>(),
-        TypeId::of::<isize>(),
-        TypeId::of::<bool>(),
-    ]) {
-        Class::Integer
-    } else {
-        Class::Bytes
-    }
 }
 
 /// A texture object in a [`Signature`](crate::kernel::Signature): `cudaTextureObject_t` in CUDA C++, `.u64` in PTX. The

@@ -177,7 +177,7 @@ impl<'ctx> GuardedModule<'ctx> {
     #[doc(alias = "cuModuleGetFunction")]
     pub fn function(&self, name: impl Text) -> Result<GuardedFunction> {
         let name = name.with_nul(name!(cuModuleGetFunction))?;
-        let Found { guarded, guard, .. } = self.find(&name)?;
+        let Found { guarded, entry, guard } = self.find(&name)?;
         let parameters = guarded.parameters();
         if parameters.len() > 32 {
             let reason = "a guarded kernel has at most 32 parameters: pass a struct by value for some of them";
@@ -187,7 +187,8 @@ impl<'ctx> GuardedModule<'ctx> {
             });
         }
         let layout = laid_out(parameters.iter().map(|one| (one.size, one.align)));
-        let uses = parameters.iter().map(|one| Use {
+        let uses = parameters.iter().enumerate().map(|(index, one)| Use {
+            param: entry.params.get(index).cloned(),
             reads: one.reads,
             writes: one.writes,
             texture: one.texture,

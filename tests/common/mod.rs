@@ -108,6 +108,11 @@ pub(crate) const fn fewer(count: usize, under_miri: usize) -> usize {
     if cfg!(miri) { under_miri } else { count }
 }
 
+/// This text, or the shorter one under Miri, which takes minutes to read a few thousand bytes.
+pub(crate) const fn shorter(text: &'static str, under_miri: &'static str) -> &'static str {
+    if cfg!(miri) { under_miri } else { text }
+}
+
 /// So many where the variable `CUSCOPE_THOROUGH` is set, as `.ci/run` sets it; otherwise a fifth, so that `cargo test` is
 /// soon done.
 pub(crate) fn thorough(count: usize) -> usize {

@@ -2,8 +2,9 @@
 #![allow(unsafe_code, reason = "reads a thread's clock")]
 
 use crate::common::fatbin::{compressed_entry, entry, fatbin, literal};
-use crate::common::fewer;
 use crate::common::gpu::new_context;
+use crate::common::kernels::SAXPY;
+use crate::common::{fewer, shorter};
 use crate::{common, fresh, skip_under_miri};
 use cuscope::{
     ContextStack, Cubin, Error, Fatbin, Ptx, Result,
@@ -11,7 +12,7 @@ use cuscope::{
 };
 use std::collections::BTreeMap;
 
-const PTX: &str = include_str!("../code/signatures.ptx");
+const PTX: &str = shorter(include_str!("../code/signatures.ptx"), SAXPY);
 const CUBIN: &[u8] = include_bytes!("../code/signatures.cubin");
 /// Both, compressed.
 const LZ4: &[u8] = include_bytes!("../code/signatures.lz4.fatbin");

@@ -3,7 +3,7 @@
 
 use crate::common;
 use crate::common::gpu::{kernel, with_stream};
-use crate::common::kernels::{STORE, TRAP};
+use crate::common::kernels::{SAXPY, STORE, TRAP};
 use crate::skip;
 use cuscope::{
     Cubin, Device, Error, Fatbin, In, LaunchConfig, Library, Out, Ptx, ffi,
@@ -235,7 +235,8 @@ fn options_of_the_compiler() {
     with_stream(|gpu, _| {
         // Not in the driver's cache of compiled code, which gives no information (F282).
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-        let ptx = Ptx::new(format!("{PTX}// {}", now.as_nanos())).unwrap();
+        let ptx =
+            Ptx::new(format!("{}// {}", common::shorter(PTX, SAXPY), now.as_nanos())).unwrap();
         let options = JitOptions::new()
             .max_registers(32)
             .threads_per_block(128)

@@ -2,7 +2,8 @@
 #![allow(unsafe_code, reason = "trusts kernels")]
 
 use crate::common::gpu::{new_context, with_gpu, with_stream};
-use crate::common::{UNWINDS, panics};
+use crate::common::kernels::SAXPY;
+use crate::common::{UNWINDS, panics, shorter};
 use cuscope::graph::KernelNode;
 use cuscope::kernel::{Check, KernelReads, KernelWrites, Launches, SafeKernel, TextureObject};
 use cuscope::launch::LaunchShape;
@@ -18,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 type Signature = (u32, f32, In<f32>, Out<f32>);
 type BoxedCheck = Box<dyn Fn(&LaunchShape, &(u32, f32, MemorySize, MemorySize)) -> bool>;
 type Saxpy = TrustedKernel<Signature>;
-const PTX: &str = include_str!("../../examples/kernels/saxpy.ptx");
+const PTX: &str = shorter(include_str!("../../examples/kernels/saxpy.ptx"), SAXPY);
 const N: u32 = 8;
 
 fn load(gpu: &PushedGuard<'_>) -> Saxpy {

@@ -52,7 +52,7 @@ impl Rewrite<'_> {
             return self.refuse(ins, "other arguments than the function has parameters");
         }
         if self.scene.calls_may_exit && !planted(Mistake::ExitOfCallForgotten) {
-            self.end(None);
+            self.end(None, None);
         }
         let mut behind = Vec::new();
         for (param, arg) in function.params.iter().zip(&given) {

@@ -1393,7 +1393,7 @@ fn ends() -> Result<(), String> {
     );
     let returns = |text: &str| {
         let guarded = guard(text).map_err(|error| error.to_string())?;
-        let returns = |line: &str| line.starts_with("\t@") && line.ends_with(" ret;");
+        let returns = |line: &str| line.starts_with("\t@%") && line.ends_with(" ret;");
         Ok::<_, String>(guarded.text().lines().any(returns))
     };
     outside("an access behind an early end", &early, &[memory(8), number(1)])?;

@@ -39,7 +39,7 @@ pub struct Token<'s> {
 
 /// Splits a source into tokens, the last of which is [`Kind::End`].
 pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, Diagnostic> {
-    let mut lexer = Lexer { source, at: 0, line: 1 };
+    let mut lexer = Lexer { source, bytes: source.as_bytes(), len: source.len(), at: 0, line: 1 };
     let mut tokens = Vec::new();
     loop {
         let token = lexer.token()?;
@@ -52,6 +52,10 @@ pub fn tokens(source: &str) -> Result<Vec<Token<'_>>, Diagnostic> {
 
 struct Lexer<'s> {
     source: &'s str,
+    /// Those of the source. Under Miri each call that takes the whole source costs as many steps as there are tokens, so one
+    /// byte is read without a call.
+    bytes: &'s [u8],
+    len: usize,
     at: usize,
     line: u32,
 }
@@ -69,7 +73,8 @@ fn in_word(byte: u8) -> bool {
 
 impl<'s> Lexer<'s> {
     fn byte(&self, ahead: usize) -> u8 {
-        *self.source.as_bytes().get(self.at + ahead).unwrap_or(&0)
+        let at = self.at + ahead;
+        if at < self.len { self.bytes[at] } else { 0 }
     }
 
     fn error<T>(&self, message: impl Into<String>) -> Result<T, Diagnostic> {
@@ -79,11 +84,11 @@ impl<'s> Lexer<'s> {
     fn token(&mut self) -> Result<Token<'s>, Diagnostic> {
         self.skip_blanks()?;
         let line = self.line;
-        let kind = if self.at >= self.source.len() {
+        let kind = if self.at >= self.len {
             Kind::End
         } else {
-            let rest = &self.source[self.at..];
-            if let Some(operator) = OPERATORS.iter().find(|one| rest.starts_with(**one)) {
+            let two = [self.byte(0), self.byte(1)];
+            if let Some(operator) = OPERATORS.iter().find(|one| one.as_bytes() == two) {
                 self.at += operator.len();
                 return Ok(Token { kind: Kind::Operator(operator), line });
             }
@@ -114,7 +119,7 @@ impl<'s> Lexer<'s> {
 
     /// Passes over blanks and comments.
     fn skip_blanks(&mut self) -> Result<(), Diagnostic> {
-        while self.at < self.source.len() {
+        while self.at < self.len {
             match self.byte(0) {
                 b'\n' => {
                     self.line = self.line.saturating_add(1);
@@ -136,7 +141,7 @@ impl<'s> Lexer<'s> {
                 }
                 // A terminating NUL, as of a C string.
                 0 if self.source[self.at..].bytes().all(|b| b == 0) => {
-                    self.at = self.source.len();
+                    self.at = self.len;
                 }
                 _ => break,
             }

@@ -99,9 +99,10 @@ impl Board {
     /// The errors of [`PushedGuard::pinned`].
     pub(crate) fn of(gpu: &PushedGuard<'_>) -> Result<Arc<Board>> {
         let key = gpu.context().key();
-        let known =
-            boards().iter().filter(|(one, _)| *one == key).find_map(|(_, one)| one.upgrade());
-        if let Some(board) = known {
+        let known = |boards: &[(usize, Weak<Board>)]| {
+            boards.iter().filter(|(one, _)| *one == key).find_map(|(_, one)| one.upgrade())
+        };
+        if let Some(board) = known(&boards()) {
             return Ok(board);
         }
         let new = Arc::new(Board {
@@ -111,8 +112,12 @@ impl Board {
             state: Mutex::default(),
             has_retired: AtomicBool::new(false),
         });
-        // If another thread does the same now, the context has two: each module has the one that it was loaded with.
         let mut boards = boards();
+        if let Some(board) = known(&boards) {
+            // Another thread was first. The new one goes when nothing is locked.
+            drop(boards);
+            return Ok(board);
+        }
         boards.retain(|(_, board)| board.strong_count() > 0);
         boards.push((key, Arc::downgrade(&new)));
         Ok(new)
@@ -560,6 +565,21 @@ mod tests {
         let boards = [of(&first), of(&second), of(&first), of(&second)];
         assert!(Arc::ptr_eq(&boards[0], &boards[2]) && Arc::ptr_eq(&boards[1], &boards[3]));
         assert!(!Arc::ptr_eq(&boards[0], &boards[1]));
+        // Two threads that ask at once get the same.
+        for _ in 0..if cfg!(miri) { 2 } else { 50 } {
+            let (context, together) = (context(), std::sync::Barrier::new(2));
+            let ask = || {
+                context.with(|gpu| {
+                    together.wait();
+                    Board::of(gpu)
+                })
+            };
+            let (one, other) = std::thread::scope(|s| {
+                let other = s.spawn(ask);
+                (ask().unwrap(), other.join().unwrap().unwrap())
+            });
+            assert!(Arc::ptr_eq(&one, &other));
+        }
     }
 
     /// Waits until the flag is set.
