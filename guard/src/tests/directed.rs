@@ -236,6 +236,8 @@ fn derived() -> Result<(), String> {
     }
     let twice = body("cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;");
     contains("a register of twice the width", &twice, &["setp.lt.u64"], &["setp.lt.u32"])?;
+    let out = body("shl.b64 %d2, 1, 70; add.s64 %d3, %d1, %d2;").replace("global.u32", "global.u8");
+    inside("a number that is shifted out, for a byte", &out, &with(4, 0))?;
     outside("a number less than the first", &body("sub.s64 %d3, %d1, 4;"), &with(32, 0))?;
     outside("a pointer that is shifted", &body("shl.b64 %d3, %d1, 2;"), &with(32, 0))?;
     let far = body("shl.b64 %d2, %d5, 16; shl.b64 %d6, %d2, 16; add.s64 %d3, %d1, %d6;");
@@ -691,6 +693,18 @@ fn multiples() -> Result<(), String> {
         let taken = read.replace("ld.global.u64 %d4, [%d1]", "atom.global.exch.b64 %d4, [%d1], 0");
         inside("an address that is taken from memory", &taken, &with)?;
     }
+    // The begin of one argument says nothing about distances in another.
+    let other = |far: u32| {
+        let place =
+            format!("ld.global.u64 %d5, [%d1]; add.s64 %d6, %d5, {far}; and.b64 %d4, %d6, -4");
+        let text = halves.replace("mov.b64 %d4, {%r1, %r2}", &place);
+        let bytes = address_of(2).to_vec();
+        let odd = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+        (text, [Argument::Memory { bytes, writes: true, skew: 0 }, number(1), odd])
+    };
+    let (near, far) = (other(58), other(62));
+    inside("the last word behind an odd begin", &near.0, &near.1)?;
+    outside("a word that ends behind an odd end", &far.0, &far.1)?;
     // In a function a pointer may lead anywhere.
     let called = body(
         "add.s64 %d7, %d1, %d5; { .param .b64 one; st.param.b64 [one], %d7; call f, (one); } mov.u64 %d2, 0;",
