@@ -770,13 +770,8 @@ impl<'a> Rewrite<'a> {
             };
             let mut shape = print::shape(variable, &name);
             if let (Some(pointer), Some(at)) = (variable.pointer, shape.rfind(' ')) {
-                let space = match pointer.space {
-                    Some(Space::Global) => " .global",
-                    Some(Space::Const) => " .const",
-                    Some(Space::Shared) => " .shared",
-                    Some(Space::Local) => " .local",
-                    _ => "",
-                };
+                let space =
+                    pointer.space.map_or(String::new(), |one| format!(" {}", print::space(one)));
                 let align = pointer.align.map_or(String::new(), |align| format!(" .align {align}"));
                 shape.insert_str(at, &format!(" .ptr{space}{align}"));
             }

@@ -52,23 +52,18 @@ impl Touched {
     fn add(&mut self, ins: &Ins) {
         // A result that is written with a predicate is read as well. `mentioned` has results too, which does no harm.
         self.reads.extend(ins.mentioned());
-        self.writes.extend(results(ins));
+        self.writes.extend(ins.results());
     }
 
     /// Whether an instruction may go before those that were added.
     fn lets_past(&self, ins: &Ins) -> bool {
-        let written = results(ins);
+        let written = ins.results();
         let reads = planted(Mistake::OrderOfReads)
             || !ins.mentioned().iter().any(|reg| self.writes.contains(reg));
         let writes =
             planted(Mistake::OrderOfWrites) || !written.iter().any(|reg| self.reads.contains(reg));
         reads && writes
     }
-}
-
-/// The registers that an instruction writes. The first operand of a store is an address, which holds none.
-fn results(ins: &Ins) -> Vec<usize> {
-    if ins.head() == "st" { Vec::new() } else { ins.results() }
 }
 
 /// Accesses that are brought together, and what is around them.

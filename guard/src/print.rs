@@ -40,7 +40,8 @@ pub(crate) fn register(registers: &[Type], reg: usize) -> String {
     format!("%{letter}{reg}")
 }
 
-fn space(space: Space) -> &'static str {
+/// The word of a state space.
+pub(crate) fn space(space: Space) -> &'static str {
     match space {
         Space::Global => ".global",
         Space::Const => ".const",

@@ -918,10 +918,9 @@ impl<'a> Rewrite<'a> {
                 })
             }
             ("cvta.to.global.u64" | "cvta.global.u64", [_, from]) => {
-                let linear = of(from)?;
-                let (region, generic) = linear.region?;
-                matches!(regions.spaces[region], None | Some(Space::Global))
-                    .then_some(Linear { region: Some((region, !generic)), ..linear })
+                // There the address is the same.
+                let global = |(at, _)| matches!(regions.spaces[at], None | Some(Space::Global));
+                of(from).filter(|linear| linear.region.is_some_and(global))
             }
             (
                 "cvta.to.local.u64" | "cvta.local.u64" | "cvta.const.u64" | "cvta.to.const.u64",
@@ -1148,13 +1147,11 @@ impl<'a> Rewrite<'a> {
             self.checked.insert(at, good.clone());
         }
         let copy = ins.head() == "cp";
-        let reads = ins.head() != "st" && ins.head() != "red" && !copy;
-        let results = if reads { ins.results() } else { Vec::new() };
         let rest = Ins { args: ins.args.get(1..).unwrap_or_default().to_vec(), ..ins.clone() };
         let needed = rest.mentioned();
-        // The values are set before the access where that does not need them.
+        // The values are set before the access where that does not need them. What writes begins with an address instead.
         let (after, before): (Vec<usize>, Vec<usize>) =
-            results.into_iter().partition(|reg| needed.contains(reg));
+            ins.results().into_iter().partition(|reg| needed.contains(reg));
         for reg in before.into_iter().filter(|_| !planted(Mistake::ValueNotZero)) {
             let text = self.zero(reg, own.as_deref());
             self.line(text);

@@ -236,6 +236,8 @@ fn derived() -> Result<(), String> {
     }
     let twice = body("cvt.u64.u32 %d2, %d4; shl.b64 %d6, %d2, 2; add.s64 %d3, %d1, %d6;");
     contains("a register of twice the width", &twice, &["setp.lt.u64"], &["setp.lt.u32"])?;
+    let out = body("shl.b64 %d2, 1, 70; add.s64 %d3, %d1, %d2;").replace("global.u32", "global.u8");
+    inside("a number that is shifted out, for a byte", &out, &with(4, 0))?;
     outside("a number less than the first", &body("sub.s64 %d3, %d1, 4;"), &with(32, 0))?;
     outside("a pointer that is shifted", &body("shl.b64 %d3, %d1, 2;"), &with(32, 0))?;
     let far = body("shl.b64 %d2, %d5, 16; shl.b64 %d6, %d2, 16; add.s64 %d3, %d1, %d6;");
@@ -691,6 +693,18 @@ fn multiples() -> Result<(), String> {
         let taken = read.replace("ld.global.u64 %d4, [%d1]", "atom.global.exch.b64 %d4, [%d1], 0");
         inside("an address that is taken from memory", &taken, &with)?;
     }
+    // The begin of one argument says nothing about distances in another.
+    let other = |far: u32| {
+        let place =
+            format!("ld.global.u64 %d5, [%d1]; add.s64 %d6, %d5, {far}; and.b64 %d4, %d6, -4");
+        let text = halves.replace("mov.b64 %d4, {%r1, %r2}", &place);
+        let bytes = address_of(2).to_vec();
+        let odd = Argument::Memory { bytes: vec![0; 64], writes: true, skew: 2 };
+        (text, [Argument::Memory { bytes, writes: true, skew: 0 }, number(1), odd])
+    };
+    let (near, far) = (other(58), other(62));
+    inside("the last word behind an odd begin", &near.0, &near.1)?;
+    outside("a word that ends behind an odd end", &far.0, &far.1)?;
     // In a function a pointer may lead anywhere.
     let called = body(
         "add.s64 %d7, %d1, %d5; { .param .b64 one; st.param.b64 [one], %d7; call f, (one); } mov.u64 %d2, 0;",
@@ -783,6 +797,10 @@ fn spaces() -> Result<(), String> {
         ".shared .align 16 .b8 sh[64]; mov.u64 %d3, sh; cvta.shared.u64 %d3, %d3; add.s64 %d4, %d3, %d2; st.u32 [%d4], 7; ld.u32 %r1, [%d4]; st.global.u32 [%d1], %r1;",
     );
     inside("shared memory by a generic address", &shared, &[memory(8), number(7)])?;
+    // The memory of the other blocks of a cluster is shared memory, where there are clusters.
+    contains("generic addresses", &shared, &["isspacep.shared::cluster"], &[])?;
+    let older = shared.replace("sm_90", "sm_80");
+    contains("generic addresses", &older, &["isspacep.shared "], &["cluster"])?;
     // A pointer to local memory, in a function that takes it for one to global memory.
     let called = kernel(ONE, "mov.u64 %d3, lo; cvta.local.u64 %d3, %d3; { .param .b64 one; st.param.b64 [one], %d3; call f, (one); }")
         .replace(".visible", ".func f(.param .b64 p) { .reg .b64 %d<3>; .reg .b32 %r<3>; ld.param.b64 %d0, [p]; ld.global.u32 %r1, [%d0]; ret; }\n.visible");
@@ -819,7 +837,7 @@ fn spaces() -> Result<(), String> {
         ),
         (
             "constant memory that is taken for local memory",
-            "mov.u64 %d3, cons; cvta.local.u64 %d4, %d3; add.s64 %d5, %d4, 64; st.u32 [%d5], 7;",
+            "mov.u64 %d3, cons; cvta.local.u64 %d4, %d3; ld.u32 %r1, [%d4];",
         ),
         ("a byte behind a variable", "mov.u64 %d3, lo; st.local.u8 [%d3+32], 7;"),
         ("a byte before a variable", "mov.u64 %d3, lo; st.local.u8 [%d3+-1], 7;"),
@@ -1589,7 +1607,8 @@ fn surfaces() -> Result<(), String> {
         &[],
     )?;
     let two = texture.replace("}];", "}], [%d2, {%r0}];");
-    refused("a texture of two handles", &body(&two), "two addresses")
+    refused("a texture of two handles", &body(&two), "two addresses")?;
+    refused("a question about two", &body("suq.width.b32 %r1, [%d1], [%d2];"), "two addresses")
 }
 
 /// Functions, by the way that they get what they are called with.
@@ -1685,11 +1704,14 @@ fn pointers() -> Result<(), String> {
         }
     }
     let middle = body("", &format!("add.s64 %d3, %d0, 8; st.param.b64 [one], %d3; {call}"));
-    for index in [-2, 1] {
-        inside("a pointer into the middle", &middle, &with(index, 0))?;
-    }
-    for index in [-3, 2] {
-        outside("a pointer into the middle", &middle, &with(index, 0))?;
+    for access in ["ld.u32", "ld.global.u32", "ld.global.u8"] {
+        let text = &middle.replace("ld.u32", access);
+        for index in [-2, 1] {
+            inside("a pointer into the middle", text, &with(index, 0))?;
+        }
+        for index in [-3, 2] {
+            outside("a pointer into the middle", text, &with(index, 0))?;
+        }
     }
     // What is only lent to be read is not written by a function, and what it writes is named.
     let writes = body("", &format!("st.param.b64 [one], %d0; {call}"))

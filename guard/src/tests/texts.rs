@@ -107,7 +107,7 @@ fn directives_of_a_kernel_are_kept() {
         .target sm_90a
         .address_size 64
         .file 1 \"a.cu\"
-        .visible .entry test(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 b[24])
+        .visible .entry test(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 b[24], .param .u64 .ptr .align 4 c)
         .maxntid 128, 1, 1
         .minnctapersm 2
         .reqnctapercluster 2
@@ -121,7 +121,8 @@ fn directives_of_a_kernel_are_kept() {
     let guarded = guard(text).unwrap();
     for kept in [
         ".target sm_90a",
-        ".ptr .global .align 16",
+        ".ptr .global .align 16 ",
+        ".ptr .align 4 ",
         ".maxntid 128, 1, 1",
         ".minnctapersm 2",
         ".reqnctapercluster 2, 1, 1",
@@ -140,7 +141,7 @@ fn directives_of_a_kernel_are_kept() {
     let parameters = kernel.parameters();
     assert!(parameters[0].extents && parameters[0].writes && !parameters[0].reads);
     assert_eq!((parameters[1].size, parameters[1].align, parameters[1].extents), (24, 8, false));
-    assert!(guarded.text().contains("_hidden[32]"), "{}", guarded.text());
+    assert!(guarded.text().contains("_hidden[48]"), "{}", guarded.text());
 }
 
 #[test]
