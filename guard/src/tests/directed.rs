@@ -894,6 +894,20 @@ fn named() -> Result<(), String> {
     let passed = |index| [memory(8), number(index), Argument::Struct(vec![5; 16], Vec::new())];
     inside("the last word of a parameter", &bytes, &passed(3))?;
     outside("a word behind a parameter", &bytes, &passed(4))?;
+    // An address that is a multiple if an argument begins at one, in a variable.
+    let led = kernel(
+        ".param .u64 a, .param .u32 n, .param .u64 b",
+        &format!(
+            "{BEGIN} ld.param.u64 %d2, [b]; ld.global.u64 %d9, [%d2]; and.b64 %d10, %d9, -4; mov.u64 %d3, glob; \
+             cvta.global.u64 %d4, %d3; sub.s64 %d5, %d4, %d1; shr.s64 %d6, %d5, 2; shl.b64 %d7, %d6, 2; add.s64 %d8, %d1, %d7; \
+             setp.eq.u32 %p1, %r0, 1; selp.b64 %d11, %d10, %d8, %p1; st.global.u32 [%d11+4], 7;"
+        ),
+    )
+    .replace("\n.const", "\n.global .align 16 .b8 glob[16];\n.const");
+    let from =
+        |skew| [Argument::Memory { bytes: vec![0; 8], writes: true, skew }, number(0), memory(8)];
+    inside("a variable behind a begin that is a multiple", &led, &from(0))?;
+    outside("a variable behind a begin that is none", &led, &from(2))?;
     refused("a write to constant memory", &body("st.const.u32 [cons], 7;"), "not done")?;
     refused(
         "a variable of another space",
