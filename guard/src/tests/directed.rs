@@ -759,6 +759,12 @@ fn launched() -> Result<(), String> {
     let large = |index| [Argument::Huge { bytes: 13 << 30 }, number(index)];
     inside("the last word of 13 GiB", &words, &large(0xcfff_ffff))?;
     outside("a word behind 13 GiB", &words, &large(0xd000_0000))?;
+    // A write further on reaches further than a read, and no limit wraps around for that.
+    let further = body("ld.global.u32 %r1, [%d3]; st.global.u32 [%d3+4], 7;");
+    let whole = |index| [Argument::Huge { bytes: 1 << 34 }, number(index)];
+    inside("a read before a write", &further, &whole(0))?;
+    inside("a read before the last write", &further, &whole(u32::MAX - 1))?;
+    outside("a read before a write behind the end", &further, &whole(u32::MAX))?;
     // An index with sign, the negative ones of which are large numbers.
     let signed = kernel(
         ONE,
