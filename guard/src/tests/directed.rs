@@ -1760,6 +1760,7 @@ fn written() -> Result<(), String> {
         "@%p1 mov.u32 %r7, 1; add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
         "@%p1 bra A;\nmov.u32 %r7, 1;\nA:\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
         "@%p1 bra A;\nM:\nbra L;\nA:\nmov.u32 %r7, 1;\nL:\n@%p2 bra M;\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
+        "@%p1 bra A;\nM:\n@%p2 bra L; bra L;\nA:\nmov.u32 %r7, 1;\nL:\n@%p2 bra M;\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
     ] {
         zeroed(&body(rest))?;
     }
