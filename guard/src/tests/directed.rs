@@ -759,6 +759,12 @@ fn launched() -> Result<(), String> {
     let large = |index| [Argument::Huge { bytes: 13 << 30 }, number(index)];
     inside("the last word of 13 GiB", &words, &large(0xcfff_ffff))?;
     outside("a word behind 13 GiB", &words, &large(0xd000_0000))?;
+    // A write further on reaches further than a read, and no limit wraps around for that.
+    let further = body("ld.global.u32 %r1, [%d3]; st.global.u32 [%d3+4], 7;");
+    let whole = |index| [Argument::Huge { bytes: 1 << 34 }, number(index)];
+    inside("a read before a write", &further, &whole(0))?;
+    inside("a read before the last write", &further, &whole(u32::MAX - 1))?;
+    outside("a read before a write behind the end", &further, &whole(u32::MAX))?;
     // An index with sign, the negative ones of which are large numbers.
     let signed = kernel(
         ONE,
@@ -894,6 +900,20 @@ fn named() -> Result<(), String> {
     let passed = |index| [memory(8), number(index), Argument::Struct(vec![5; 16], Vec::new())];
     inside("the last word of a parameter", &bytes, &passed(3))?;
     outside("a word behind a parameter", &bytes, &passed(4))?;
+    // An address that is a multiple if an argument begins at one, in a variable.
+    let led = kernel(
+        ".param .u64 a, .param .u32 n, .param .u64 b",
+        &format!(
+            "{BEGIN} ld.param.u64 %d2, [b]; ld.global.u64 %d9, [%d2]; and.b64 %d10, %d9, -4; mov.u64 %d3, glob; \
+             cvta.global.u64 %d4, %d3; sub.s64 %d5, %d4, %d1; shr.s64 %d6, %d5, 2; shl.b64 %d7, %d6, 2; add.s64 %d8, %d1, %d7; \
+             setp.eq.u32 %p1, %r0, 1; selp.b64 %d11, %d10, %d8, %p1; st.global.u32 [%d11+4], 7;"
+        ),
+    )
+    .replace("\n.const", "\n.global .align 16 .b8 glob[16];\n.const");
+    let from =
+        |skew| [Argument::Memory { bytes: vec![0; 8], writes: true, skew }, number(0), memory(8)];
+    inside("a variable behind a begin that is a multiple", &led, &from(0))?;
+    outside("a variable behind a begin that is none", &led, &from(2))?;
     refused("a write to constant memory", &body("st.const.u32 [cons], 7;"), "not done")?;
     refused(
         "a variable of another space",
@@ -1740,6 +1760,7 @@ fn written() -> Result<(), String> {
         "@%p1 mov.u32 %r7, 1; add.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
         "@%p1 bra A;\nmov.u32 %r7, 1;\nA:\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
         "@%p1 bra A;\nM:\nbra L;\nA:\nmov.u32 %r7, 1;\nL:\n@%p2 bra M;\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
+        "@%p1 bra A;\nM:\n@%p2 bra L; bra L;\nA:\nmov.u32 %r7, 1;\nL:\n@%p2 bra M;\nadd.u32 %r3, %r7, 1; st.global.u32 [%d1], %r3;",
     ] {
         zeroed(&body(rest))?;
     }
