@@ -1045,6 +1045,12 @@ fn steps() -> Result<(), String> {
         [all] if all.further.len() == 2 && !guarded.text().contains("sub.s64") => {}
         sites => return Err(format!("three steps have one check: {sites:?}\n{}", guarded.text())),
     }
+    // What is further from one of them than the others are has a check of its own.
+    let beside = body(
+        "ld.global.u32 %r3, [%d3]; add.s64 %d5, %d3, %d4; ld.global.u32 %r4, [%d5]; ld.global.u32 %r5, [%d3+16];",
+    );
+    inside("an access beside steps", &beside, &walked(20, [0, 1, 0]))?;
+    outside("an access beside steps that is outside", &beside, &walked(16, [0, 1, 0]))?;
     // In 64 bits too: of an index without sign, by a step of another scale, and a number of bytes further.
     let unsigned = three.replace("mul.wide.s32 %d2", "mul.wide.u32 %d2");
     let scaled = three.replace("mul.wide.s32 %d4, %r1, 4", "mul.wide.s32 %d4, %r1, 8");
@@ -1723,6 +1729,16 @@ fn pointers() -> Result<(), String> {
             outside(&format!("{what}: {index}, {other}"), &text, &with(index, other))?;
         }
     }
+    // A pointer that leads to neither has no extents: three registers are 0.
+    let either = body("", &format!("selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; {call}"));
+    let guarded = guard(&either).map_err(|error| error.to_string())?;
+    let zero = |line: &&str| line.starts_with("\tmov.u64 %d") && line.ends_with(", 0;");
+    match guarded.text().lines().filter(zero).count() {
+        3 => {}
+        count => return Err(format!("{count} of 3 extents are 0 before they are chosen")),
+    }
+    let fewer = body("", "st.param.b64 [one], %d0; call f, (one);");
+    refused("a call with one argument of two", &fewer, "other arguments than the function has")?;
     let middle = body("", &format!("add.s64 %d3, %d0, 8; st.param.b64 [one], %d3; {call}"));
     for access in ["ld.u32", "ld.global.u32", "ld.global.u8"] {
         let text = &middle.replace("ld.u32", access);
