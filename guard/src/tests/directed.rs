@@ -1051,6 +1051,13 @@ fn steps() -> Result<(), String> {
     );
     inside("an access beside steps", &beside, &walked(20, [0, 1, 0]))?;
     outside("an access beside steps that is outside", &beside, &walked(16, [0, 1, 0]))?;
+    // As many steps as are followed lead to another address.
+    let chain: String = (0..256).map(|at| format!("add.s64 %e{}, %e{at}, %d4; ", at + 1)).collect();
+    let elsewhere = body(&format!(
+        ".reg .b64 %e<257>; add.s64 %e0, %d1, %d7; ld.global.u32 %r3, [%d3]; {chain} ld.global.u32 %r4, [%e256];"
+    ));
+    inside("steps from elsewhere", &elsewhere, &walked(16, [0, 0, 3]))?;
+    outside("steps from elsewhere that is outside", &elsewhere, &walked(16, [0, 0, 400]))?;
     // In 64 bits too: of an index without sign, by a step of another scale, and a number of bytes further.
     let unsigned = three.replace("mul.wide.s32 %d2", "mul.wide.u32 %d2");
     let scaled = three.replace("mul.wide.s32 %d4, %r1, 4", "mul.wide.s32 %d4, %r1, 8");
