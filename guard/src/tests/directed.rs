@@ -1314,6 +1314,12 @@ fn loops() -> Result<(), String> {
         &pointer("shl.b64 %d6, %d8, 2;"),
         &walked(36, [0, 1, 0]),
     )?;
+    let far = by.replace(
+        "ld.global.u32 %r18, [%d3];",
+        "add.s64 %d9, %d3, 4294967296; ld.global.u32 %r18, [%d9];",
+    );
+    twice("a pointer 2^32 further", &far, true)?;
+    outside("a pointer 2^32 further", &far, &walked(36, [4, 0, 0]))?;
     // Several at equal distances, which a register has.
     let apart = walk(
         "mul.wide.s32 %d5, %r2, 4; mov.u64 %d3, %d1;",
