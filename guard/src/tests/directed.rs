@@ -1228,6 +1228,15 @@ fn loops() -> Result<(), String> {
     );
     inside("two indices", &far, &walked(48, [0, 8, 0]))?;
     outside("the larger of two indices", &far, &walked(44, [0, 8, 0]))?;
+    // An index that is computed in each pass.
+    let less = walk("", &format!("sub.s32 %r5, %r0, %r2; {} {up}", read("%r5")));
+    twice("an index that is less", &less, true)?;
+    inside("an index that is less", &less, &walked(64, [2, 8, 2]))?;
+    outside("the first of an index that is less", &less, &walked(64, [1, 8, 2]))?;
+    let shifted = walk("", &format!("shl.b32 %r5, %r0, 1; {} {up}", read("%r5")));
+    twice("an index that is shifted", &shifted, true)?;
+    inside("an index that is shifted", &shifted, &walked(60, [0, 8, 0]))?;
+    outside("the last of an index that is shifted", &shifted, &walked(56, [0, 8, 0]))?;
     // One index into two arguments.
     let other = "add.s64 %d12, %d11, %d2; ld.global.u32 %r17, [%d12];";
     let both = walk("", &format!("{} {other} {up}", read("%r0")))
