@@ -1382,6 +1382,8 @@ fn counts() -> Result<(), String> {
         ("add.s32 %r0, %r0, 2; setp.ne.s32 %p2, %r0, %r1;", [1, 9, 0], 4),
         ("add.s32 %r0, %r0, -4; setp.ne.u32 %p2, %r0, %r1;", [8, 0, 0], 2),
         ("sub.s32 %r0, %r0, 1; setp.ne.b32 %p2, %r0, 0;", [3, 0, 0], 3),
+        ("add.s32 %r0, %r0, 1073741824; setp.ne.s32 %p2, %r0, %r1;", [0, 0, 0], 4),
+        ("add.s32 %r0, %r0, -1073741824; setp.ne.s32 %p2, %r0, %r1;", [0, 0, 0], 4),
         ("add.s32 %r0, %r0, 1; setp.lt.u32 %p2, %r0, 5;", [0, 0, 0], 5),
         ("add.s32 %r0, %r0, 4; setp.lt.s32 %p2, %r0, %r1;", [0, 9, 0], 3),
         ("add.s32 %r0, %r0, 4; setp.lt.s32 %p2, %r0, %r1;", [0, 8, 0], 2),
@@ -1421,6 +1423,11 @@ fn counts() -> Result<(), String> {
         "a number that wraps around",
         &of("add.s32 %r0, %r0, 2; setp.lt.u32 %p2, %r0, %r1;"),
         &walked(24, [minus(-8), minus(-1), 0]),
+    )?;
+    stays(
+        "a number that wraps around by a larger step",
+        &of("add.s32 %r0, %r0, 4; setp.lt.u32 %p2, %r0, %r1;"),
+        &walked(24, [minus(-16), minus(-2), 0]),
     )?;
     stays(
         "more than 2^32 passes",
