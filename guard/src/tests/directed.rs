@@ -1723,12 +1723,10 @@ fn pointers() -> Result<(), String> {
     };
     let with = |index: i32, other| [memory(16), number(index as u32), memory(32), number(other)];
     let call = "call f, (one, two);";
+    let either = body("", &format!("selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; {call}"));
     // With the first number the pointer leads to memory of 16 bytes, and with 1 to memory of 32.
     for (what, text) in [
-        (
-            "one of two pointers",
-            body("", &format!("selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; {call}")),
-        ),
+        ("one of two pointers", either.clone()),
         (
             "a pointer that another replaces",
             body("", &format!("st.param.b64 [one], %d0; @%p1 st.param.b64 [one], %d8; {call}")),
@@ -1759,7 +1757,6 @@ fn pointers() -> Result<(), String> {
         }
     }
     // A pointer that leads to neither has no extents: three registers are 0.
-    let either = body("", &format!("selp.b64 %d3, %d8, %d0, %p1; st.param.b64 [one], %d3; {call}"));
     let guarded = guard(&either).map_err(|error| error.to_string())?;
     let zero = |line: &&str| line.starts_with("\tmov.u64 %d") && line.ends_with(", 0;");
     match guarded.text().lines().filter(zero).count() {
